@@ -8,7 +8,7 @@ PYTEST := $(BIN)/python -m pytest --dist loadfile --no-loadscope-reorder
 # one that compiles.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo quick test check fast-tests all-tests coverage format bench lock audit fuzz mutants clean
+.PHONY: demo quick test check fast-tests all-tests coverage docs format bench lock audit fuzz mutants clean
 
 demo: .venv/demo
 	$(BIN)/auricle demo
@@ -41,6 +41,10 @@ coverage: .venv/test
 format: .venv/dev
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+# The documentation site, in build/docs/site; broken links and pages in no menu are errors. Needs no network.
+docs: .venv/docs
+	$(BIN)/python scripts/build_docs.py
 
 bench: .venv/test
 	$(BIN)/python bench/run_all.py
@@ -78,7 +82,11 @@ clean:
 	$(BIN)/python scripts/lock.py install dev
 	touch $@
 
-# Includes what `dev` installs.
+.venv/docs: .venv/bin/python requirements.lock pyproject.toml
+	$(BIN)/python scripts/lock.py install docs
+	touch $@
+
+# Includes what `dev` and `docs` install.
 .venv/test: .venv/bin/python requirements.lock pyproject.toml
 	$(BIN)/python scripts/lock.py install test
-	touch .venv/dev $@
+	touch .venv/dev .venv/docs $@

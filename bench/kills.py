@@ -93,16 +93,18 @@ class KilledRuns:
         folder: Folder for the runs.
         cli: Starts commands.
         rng: Chooses the moments.
+        warm_up: Whether a first run fills caches, so that the moments cover no more than the time of a run.
     """
 
-    def __init__(self, lane: Lane, folder: Path, cli: WarmCli, rng: random.Random) -> None:
-        self._lane, self._folder, self._cli, self._rng = lane, folder, cli, rng
+    def __init__(self, lane: Lane, folder: Path, cli: WarmCli, rng: random.Random, *, warm_up: bool) -> None:
+        self._lane, self._folder, self._cli, self._rng, self._warm_up = lane, folder, cli, rng, warm_up
         self.result = Result()
 
     def run(self, kills: int) -> Result:
         """Kill runs this many times; a run that ends before its kill is checked and followed by a new one."""
         started_at = time.monotonic()
-        self._finish(self._folder / "first")  # slower, because it fills caches
+        if self._warm_up:
+            self._finish(self._folder / "first")
         begun = time.monotonic()
         expected = self._finish(self._folder / "uninterrupted")
         duration = time.monotonic() - begun
@@ -162,7 +164,9 @@ def warm_cli() -> Iterator[WarmCli]:
         cli.close()
 
 
-def kill_lanes(count: int, seed: int, names: list[str], report: Callable[[str, Result], None]) -> bool:
+def kill_lanes(
+    count: int, seed: int, names: list[str], report: Callable[[str, Result], None], *, warm_up: bool
+) -> bool:
     """Kill runs of some lanes, or of all, `count` times in total; return whether everything came out right."""
     servers = FakeServer(Script(latency=0.04)), FakeServer(Script(latency=0.04, reply="Score: 4"))
     with servers[0], servers[1], warm_cli() as cli, tempfile.TemporaryDirectory() as folder:
@@ -174,7 +178,8 @@ def kill_lanes(count: int, seed: int, names: list[str], report: Callable[[str, R
             remaining -= kills
             lane_folder = Path(folder) / name
             write_data(lane_folder)
-            result = KilledRuns(lanes[name], lane_folder, cli, random.Random(f"{seed} {name}")).run(kills)
+            rng = random.Random(f"{seed} {name}")
+            result = KilledRuns(lanes[name], lane_folder, cli, rng, warm_up=warm_up).run(kills)
             report(name, result)
             is_right = is_right and result.is_right
         return is_right
@@ -185,6 +190,7 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=200, help="Number of kills over all lanes.")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--lane", action="append", default=[], help="Only this lane; may be repeated.")
+    parser.add_argument("--no-warm-up", action="store_true", help="Start no run that only fills caches.")
     arguments = parser.parse_args()
     totals = Result()
 
@@ -199,7 +205,8 @@ def main() -> None:
             setattr(totals, count, getattr(totals, count) + getattr(result, count))
 
     print("lane              kills  runs  lost  doubled  different  seconds")
-    is_right = kill_lanes(arguments.count, arguments.seed, arguments.lane, report)
+    warm_up = not arguments.no_warm_up
+    is_right = kill_lanes(arguments.count, arguments.seed, arguments.lane, report, warm_up=warm_up)
     report("all", totals)
     sys.exit(0 if is_right else 1)
 

@@ -87,27 +87,47 @@ def copy_run(original: Path, metrics: Metrics, model: str, hits: Any) -> tuple[P
 
 
 def measure_pages(sheet: Sheet, site: Site) -> None:
-    """Measure how long a running browser needs to open pages, and to filter and sort the index."""
+    """Measure how long a browser that was just started needs to open pages, and to react to what readers do."""
     from playwright.sync_api import sync_playwright
 
+    folder = site.index.parent
+    pages = {
+        "index": site.index,
+        "page of averages": folder / "averages.html",
+        "page of a task": next((folder / "tasks").iterdir()),
+        "page of a sample": next((folder / "samples").rglob("*.html")),
+        "page of a run": next((folder / "runs").iterdir()),
+    }
     with sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        folder = site.index.parent
-        pages = {
-            "index": site.index,
-            "page of a task": next((folder / "tasks").iterdir()),
-            "page of a run": next((folder / "runs").iterdir()),
-        }
         for name, path in pages.items():
-            open_pages = [measure_page(browser, path.as_uri()) for _ in range(ROUNDS)]
-            for action in open_pages[0]:
-                cost = min(costs[action] for costs in open_pages)
+            rounds = [measure_page(driver, path.as_uri()) for _ in range(ROUNDS)]
+            for action in rounds[0]:
+                cost = min(costs[action] for costs in rounds)
                 sheet.line(f"{action} the {name}", cost.wall, "s", at_most(TARGET), cost=cost)
-        browser.close()
 
 
-def measure_page(browser: Any, address: str) -> dict[str, Cost]:
-    """Return the cost of opening a page, and of filtering and sorting what it has; processor time is the page's own."""
+STATES = {
+    "index.html": {"filter": "#model=model-01&task=task-0", "sort": "#sort=rtfx"},
+    "averages.html": {"weigh": "#w={column}:3", "compare two models on": "#a=model-007&b=model-042"},
+}
+"""What readers do on a page, as the state in its address."""
+FIRST_COLUMN = "JSON.parse(document.getElementById('data')?.textContent ?? '{\"columns\": [{}]}').columns[0].key ?? ''"
+"""A script that returns the name of the first column of the page of averages."""
+
+
+MARKS = """new Promise(done => {
+  const parsed = performance.getEntriesByType("navigation")[0].domContentLoadedEventEnd;
+  new PerformanceObserver(list => {
+    const paint = list.getEntriesByName("first-contentful-paint")[0];
+    if (paint) done([parsed, paint.startTime]);
+  }).observe({ type: "paint", buffered: true });
+})"""
+"""A script that returns when the page was parsed and its script had run, and when it was first painted."""
+
+
+def measure_page(driver: Any, address: str) -> dict[str, Cost]:
+    """Return the cost of opening a page in a new browser, and of changing its state; processor time is the page's."""
+    browser = driver.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
     tab = browser.new_page(viewport={"width": 1280, "height": 900})
     session = tab.context.new_cdp_session(tab)
     session.send("Performance.enable", {"timeDomain": "threadTicks"})
@@ -124,9 +144,13 @@ def measure_page(browser: Any, address: str) -> dict[str, Cost]:
         return Cost(time.perf_counter() - start, processor_seconds() - before)
 
     costs = {"open": measure()}
-    if address.endswith("index.html"):
-        costs |= {"filter": measure("#model=model-01&task=task-0"), "sort": measure("#sort=rtfx")}
-    tab.close()
+    marks = tab.evaluate(MARKS)
+    costs |= {
+        action: Cost(mark / 1000, 0.0) for action, mark in zip(("parse and run", "first paint of"), marks, strict=True)
+    }
+    for action, state in STATES.get(address.rpartition("/")[2], {}).items():
+        costs[action] = measure(state.format(column=tab.evaluate(FIRST_COLUMN)))
+    browser.close()
     return costs
 
 

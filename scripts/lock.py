@@ -4,6 +4,7 @@
     python scripts/lock.py install test     install the locked packages and this project
     python scripts/lock.py install dev      the same for the extra `dev`, which is much smaller
     python scripts/lock.py install demo     the same for the extra `demo`
+    python scripts/lock.py constraints      print the versions without hashes, for `pip install auricle -c FILE`
 
 The lock holds one file per package, for the Python version and platform in its first line. There, `install` accepts no
 other files. Elsewhere it lets pip resolve pyproject.toml as usual. Packages in WITHOUT_HASH are built for each kind of
@@ -27,7 +28,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 LOCK = ROOT / "requirements.lock"
 WITHOUT_HASH = {"torch"}
-TOOLS = ("pip", "hatchling", "editables")
+TOOLS = ("pip", "hatchling", "hatch-vcs", "editables")
 """Installs and builds this project."""
 LOCKED_EXTRA = "test"
 LINE = re.compile(r"(?P<name>[\w.-]+)==(?P<version>\S+)(?: --hash=sha256:(?P<sha256>[0-9a-f]{64}))?")
@@ -91,6 +92,12 @@ def locked(installs: Iterable[dict[str, Any]]) -> Iterator[Package]:
         yield Package(name, version, sha256)
 
 
+def print_constraints(path: Path) -> None:
+    """Print the versions alone: pip accepts hashes only if everything it installs has one, Auricle included."""
+    _, packages = read_lock(path)
+    print("".join(f"{package.name}=={package.version}\n" for package in packages.values()), end="")
+
+
 def install(extra: str, path: Path) -> None:
     """Install the locked files of an extra, then this project."""
     environment, packages = read_lock(path)
@@ -138,11 +145,14 @@ def pip(*words: str) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("command", choices=["write", "install"])
+    parser.add_argument("command", choices=["write", "install", "constraints"])
     parser.add_argument("extra", nargs="?", default=LOCKED_EXTRA, help="extra to install [default: test]")
     parser.add_argument("--lock", type=Path, default=LOCK, help="the lock file [default: requirements.lock]")
     options = parser.parse_args()
-    write(options.lock) if options.command == "write" else install(options.extra, options.lock)
+    if options.command == "install":
+        install(options.extra, options.lock)
+    else:
+        {"write": write, "constraints": print_constraints}[options.command](options.lock)
 
 
 if __name__ == "__main__":

@@ -1,18 +1,21 @@
-"""Regenerate the tables of docs/benchmarks.md from the declared benchmarks."""
+"""Regenerate the tables of docs/benchmarks.md from the declared benchmarks; a test fails if they are not current."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from auricle.cli.data import format_languages, load_benchmarks
+from auricle.metrics.preference import preference_metrics
+from auricle.metrics.ratings import RATING_METRICS, Dimension
 from auricle.tasks.benchmarks.base import Benchmark
 
 PAGE = Path(__file__).parents[1] / "docs" / "benchmarks.md"
 START, END = "<!-- tables: scripts/make_benchmarks_table.py -->\n", "<!-- end of tables -->\n"
 HEADER = (
-    "| task | language | splits (published rows) | options (default first) "
-    "| licence | archive | Hugging Face |\n|---|---|---|---|---|---|---|"
+    "| task | language | splits (published rows) | options (default first) | metrics "
+    "| licence | archive (`-T root=DIR`) | Hugging Face (no `root`) | cite |\n|---|---|---|---|---|---|---|---|---|"
 )
 SECTIONS = {
     "Speech recognition": ("asr",),
@@ -27,6 +30,8 @@ SECTIONS = {
 MAX_VALUES = 4
 """Values of an option that are listed."""
 COMMIT_LENGTH = 40
+NOT_STATED = "not stated"
+"""What a table has if the source of a benchmark does not state a fact."""
 
 
 def format_tables() -> str:
@@ -48,9 +53,11 @@ def format_row(bench: Benchmark) -> str:
         format_languages(bench),
         ", ".join(splits),
         ", ".join(options),
-        bench.licence,
+        ", ".join(f"`{name}`" for name in list_metrics(bench)),
+        bench.licence or NOT_STATED,
         bench.source,
         format_hub(bench),
+        bench.citation or NOT_STATED,
     )
     return f"| {' | '.join(cells)} |"
 
@@ -58,6 +65,18 @@ def format_row(bench: Benchmark) -> str:
 def abbreviate(values: Sequence[str]) -> str:
     """Return the first values of an option; an option without values accepts any."""
     return "\\|".join([*values[:MAX_VALUES], *("…",) * (len(values) > MAX_VALUES)]) or "…"
+
+
+def list_metrics(bench: Benchmark) -> list[str]:
+    """Return the metrics of a benchmark, those that need a judge included; of rated dimensions, once for all."""
+    ratings, choices = list(RATING_METRICS), [metric.name for metric in preference_metrics(Dimension(), "half")]
+    if bench.kind == "reward":
+        return [*ratings, *choices] if "subset" in bench.options else ratings
+    if bench.kind == "preference":
+        return choices
+    with TemporaryDirectory() as folder:
+        task = bench(root=folder)
+    return list(dict.fromkeys(metric.name for metric in (*task.metrics, *task.judged_metrics)))
 
 
 def format_hub(bench: Benchmark) -> str:
@@ -68,7 +87,11 @@ def format_hub(bench: Benchmark) -> str:
     return f"`{bench.hub.name}` {revision[:7] if len(revision) == COMMIT_LENGTH else revision}"
 
 
+def format_page() -> str:
+    """Return the page with current tables."""
+    before, _, rest = PAGE.read_text(encoding="utf-8").partition(START)
+    return f"{before}{START}{format_tables()}\n{END}{rest.partition(END)[2]}"
+
+
 if __name__ == "__main__":
-    page = PAGE.read_text(encoding="utf-8")
-    before, _, rest = page.partition(START)
-    PAGE.write_text(f"{before}{START}{format_tables()}\n{END}{rest.partition(END)[2]}", encoding="utf-8")
+    PAGE.write_text(format_page(), encoding="utf-8")

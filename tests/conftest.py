@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +19,9 @@ from auricle.models.catalogue import MODELS
 from auricle.tasks.catalogue import TASKS
 from tests.support import paths
 from tests.support.packages import EntryPoints, write_package
-from tests.support.warm_cli import WarmCli
+from tests.support.warm_cli import WarmCli, needs_new_process
 
-pytest_plugins = ["tests.support.run_rules", "auricle.testing.pytest_plugin"]
+pytest_plugins = ["tests.support.run_rules", "tests.support.object_stores", "auricle.testing.pytest_plugin"]
 SHARED = paths.SHARED_DATA
 InstallPackage = Callable[..., None]
 
@@ -28,11 +29,11 @@ InstallPackage = Callable[..., None]
 @pytest.fixture(autouse=True)
 def _forget_modules_of_the_test(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     """Remove modules that the test wrote, because other tests write modules of the same name."""
-    path_before, modules_before = [*sys.path], {*sys.modules}
+    path_before, last_before = [*sys.path], next(reversed(sys.modules))
     yield
     sys.path[:] = path_before
     base = str(tmp_path_factory.getbasetemp())
-    for name in sys.modules.keys() - modules_before:
+    for name in [*takewhile(lambda name: name != last_before, reversed(sys.modules))]:
         if str(getattr(sys.modules[name], "__file__", None)).startswith(base):
             del sys.modules[name]
 
@@ -109,11 +110,11 @@ def auricle(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, warm: Any)
     """Return a function that runs the command line in an empty folder."""
     scratch = tmp_path_factory.mktemp("output")
 
-    def call(*words: Any, **options: Any) -> Any:
-        if not options:
-            return warm([str(word) for word in words], tmp_path, scratch)
+    def call(*words: Any, env: dict[str, str] | None = None, **options: Any) -> Any:
+        if not options and not (env and needs_new_process(env)):
+            return warm([str(word) for word in words], tmp_path, scratch, env)
         command = [sys.executable, "-m", "auricle", *map(str, words)]
-        return subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, **options)
+        return subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, env=env, **options)
 
     return call
 

@@ -7,7 +7,20 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from auricle.api import compare, evaluate, evaluate_suite, gate, load_model, numbers, plan, samples, score, summary
+    from auricle.api import (
+        compare,
+        evaluate,
+        evaluate_shards,
+        evaluate_suite,
+        gate,
+        load_model,
+        merge_shards,
+        numbers,
+        plan,
+        samples,
+        score,
+        summary,
+    )
     from auricle.audio import Audio, Image, Video
     from auricle.core.errors import AuricleError, SampleError, SpecError, Transient, Unreadable
     from auricle.core.types import (
@@ -39,9 +52,11 @@ _EXPORTS = {
     "api": (
         "compare",
         "evaluate",
+        "evaluate_shards",
         "evaluate_suite",
         "gate",
         "load_model",
+        "merge_shards",
         "numbers",
         "plan",
         "samples",
@@ -110,10 +125,12 @@ __all__ = [
     "Video",
     "compare",
     "evaluate",
+    "evaluate_shards",
     "evaluate_suite",
     "gate",
     "jsonl",
     "load_model",
+    "merge_shards",
     "metric",
     "model",
     "numbers",

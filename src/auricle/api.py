@@ -2,52 +2,38 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, Unpack
 
 from auricle.core.audio_limit import limit_audio
-from auricle.core.errors import AllRequestsFailed, AuricleError, SampleError, SpecError, describe
+from auricle.core.errors import AllRequestsFailed, SpecError
 from auricle.core.files import make_folder
-from auricle.core.types import ABILITY_BY_REQUEST, Ability, RejectedRow, Request, Sample
-from auricle.engine.event_loop import run_async
-from auricle.engine.factory import (
-    Evaluation,
-    build_run_spec,
-    check_settings,
-    choose_inferencer,
-    deploy_model,
-    resolve_model,
-)
+from auricle.engine.factory import Evaluation, build_run_spec, check_settings, deploy_model, resolve_model
 from auricle.engine.factory import build_task as build_task
 from auricle.engine.factory import construct_model as construct_model
 from auricle.engine.factory import display_name as display_name
 from auricle.engine.factory import model_name as model_name
+from auricle.engine.inference import collect_answers
 from auricle.engine.judge import check_judges_are_used, judge_run, read_judges, resolve_judge_model, write_judges
 from auricle.engine.kept_model import KeptModel
 from auricle.engine.loaded_model import LoadedModel as LoadedModel
-from auricle.engine.model_log import loguru_records_written, model_log
 from auricle.engine.observer import Observer
-from auricle.engine.run_loop import NoModel, RunLoop
+from auricle.engine.preview import preview as preview
 from auricle.engine.settings import Settings
-from auricle.engine.signals import stop_on_interrupt
-from auricle.engine.slots import close_model
 from auricle.engine.spec import JudgeSpec, Spec, list_judges
-from auricle.models import Model, abilities
+from auricle.models import abilities
 from auricle.models.catalogue import MODELS
 from auricle.runs.labels import HumanLabels
 from auricle.runs.metrics import Metrics, Number, OutcomeCounts, ScoringArguments, read_scoring
-from auricle.runs.progress import Progress
 from auricle.runs.result import RunResult
 from auricle.runs.run_directory import Run, contains_run, lock_run
+from auricle.runs.shards.locations import refuse_sharded_run
 from auricle.runs.suites import contains_suite, read_current_suite_metrics, read_suite_run, write_suite_run
 from auricle.runs.verdicts import Judge, merge_judges
-from auricle.tasks import inferencers
 from auricle.tasks.base import Task
-from auricle.tasks.inferencers import Inferencer, select_inferencer
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -56,10 +42,10 @@ if TYPE_CHECKING:
     from auricle.report.gate import Gate, GateKeywords
     from auricle.report.plan_basis import PlanKeywords
     from auricle.report.sample_size import SampleSizePlan
+    from auricle.runs.shards.status import ShardStatus
 
 T = TypeVar("T")
 JudgeSource: TypeAlias = JudgeSpec | dict[str, Any] | str
-ALL_ABILITIES: list[Ability] = [*ABILITY_BY_REQUEST.values(), "first_tokens"]
 
 
 def evaluate(
@@ -85,25 +71,23 @@ def evaluate(
         The metrics over all samples, the counts of outcomes, and how a command should exit. Without metrics if
         `infer_only`.
 
-    Example:
+    Examples:
         >>> result = evaluate(Spec(task="demo", model="echo"), "runs/demo")  # doctest: +SKIP
         >>> result["wer"].value  # doctest: +SKIP
         1.0
     """
-    evaluation = spec if isinstance(spec, Evaluation) else Evaluation.prepare(spec)
-    spec, task = evaluation.spec, evaluation.task
-    for judge in spec.judges:
-        resolve_judge_model(judge)
-    check_judges_are_used(task, [judge for judge in spec.judges if not judge.role.is_judge], out)
     settings = settings or Settings()
+    if settings.shards is not None:
+        return evaluate_shards(spec, out, settings=settings, observer=observer)
+    refuse_sharded_run(out)
+    evaluation = _prepare(spec, out)
+    spec, task = evaluation.spec, evaluation.task
     settings = replace(settings, limit=spec.limit or settings.limit)
     check_settings(evaluation.model_class, spec, settings)
-    if validate := getattr(task.samples, "validate", None):
-        validate()
     observer = observer or Observer()
     with limit_audio(settings.max_audio), Run.open(Path(out), build_run_spec(spec, task, evaluation.inferencer)) as run:
         with nullcontext(kept_model) if kept_model else KeptModel() as models:
-            outcomes, stop_reason = _collect_answers(evaluation, run, settings, observer, models)
+            outcomes, stop_reason = collect_answers(evaluation, run, settings, observer, models)
         result = RunResult(
             path=run.path,
             outcomes=outcomes,
@@ -118,6 +102,90 @@ def evaluate(
         result = replace(result, stop_reason=result.stop_reason or judge_stop_reason)
     unscored = find_unscored(task, metrics, requested="metrics" in spec.task_args)
     return replace(result, metrics=metrics, unscored=unscored, judge_requested=bool(judges))
+
+
+def _prepare(spec: Spec | Evaluation, out: str | Path) -> Evaluation:
+    """Build the task of a spec, and check its judges and its data."""
+    evaluation = spec if isinstance(spec, Evaluation) else Evaluation.prepare(spec)
+    judges = evaluation.spec.judges
+    for judge in judges:
+        resolve_judge_model(judge)
+    check_judges_are_used(evaluation.task, [judge for judge in judges if not judge.role.is_judge], out)
+    if validate := getattr(evaluation.task.samples, "validate", None):
+        validate()
+    return evaluation
+
+
+def evaluate_shards(
+    spec: Spec | Evaluation,
+    out: str | Path,
+    *,
+    shards: int | Literal["auto"] | None = None,
+    workers: int | None = None,
+    settings: Settings | None = None,
+    observer: Observer | None = None,
+) -> RunResult:
+    """Run a spec in shards, with any number of workers, or continue such a run.
+
+    Args:
+        spec: What to evaluate.
+        out: Run directory, or the URL of a bucket with a prefix (`s3://…`, `gs://…`, `az://…`).
+        shards: About how many shards to divide the data into; `auto` for about 1,000 rows each. Default: that of
+            `settings`, or `auto`.
+        workers: Number of workers: processes of this machine, or actors or jobs with a backend. Default: that of
+            `settings`, or this process alone.
+        settings: How to execute the run.
+        observer: Follows the progress of the run: `on_shards` is called instead of `on_result`, and `on_message` if,
+            for example, a worker has crashed.
+
+    Returns:
+        The metrics over all samples. Without metrics if shards are left, or if another worker merges them.
+
+    Examples:
+        >>> spec = Spec(task="asr", task_args={"data": "large.jsonl"}, model="echo")
+        >>> evaluate_shards(spec, "runs/large", workers=4)["wer"].value  # doctest: +SKIP
+        1.0
+    """
+    from auricle.report.shards.sharded_run import merge_once, run_workers
+
+    settings = settings or Settings()
+    settings = replace(settings, shards=shards or settings.shards or "auto", workers=workers or settings.workers)
+    evaluation = _prepare(spec, out)
+    task, task_args = evaluation.task, evaluation.spec.task_args
+    observer = observer or Observer()
+    outcome = run_workers(evaluation, out, settings, observer)
+    status = outcome.status
+    result = RunResult(
+        path=outcome.folder,
+        outcomes=OutcomeCounts(total=status.rows, answered=status.answered, failed=status.failed),
+        complete=status.complete or bool(settings.shard and not outcome.stopped and not outcome.stop_reason),
+        stop_reason=outcome.stop_reason,
+    )
+    metrics = merge_once(outcome, task, evaluation.spec, observer.on_message) if status.complete else None
+    if metrics is None:
+        return result
+    unscored = find_unscored(task, metrics, requested="metrics" in task_args)
+    return replace(result, outcomes=metrics.outcomes, metrics=metrics, unscored=unscored)
+
+
+def merge_shards(
+    runs: str | Path | Sequence[str | Path], out: str | Path | None = None
+) -> tuple[Path, Metrics, ShardStatus]:
+    """Compute the numbers of a sharded run from the shards that are completed.
+
+    Args:
+        runs: Folder or URL of a sharded run; or several, each with some shards of the same data (`--shard i/n`).
+        out: Where to collect the shards of several runs. Default: in the first of them.
+
+    Returns:
+        The merged run directory, its metrics, and how much of the run they cover.
+
+    Examples:
+        >>> merge_shards(["runs/part-0", "runs/part-1"], "runs/all")  # doctest: +SKIP
+    """
+    from auricle.report.shards.sharded_run import merge_completed
+
+    return merge_completed([runs] if isinstance(runs, (str, Path)) else list(runs), out)
 
 
 def evaluate_suite(
@@ -142,7 +210,7 @@ def evaluate_suite(
     Returns:
         The combined numbers, broken down by part and by language.
 
-    Example:
+    Examples:
         >>> evaluate_suite("suite.yaml", "echo", "runs/suite")["wer"].value  # doctest: +SKIP
         0.07
     """
@@ -193,6 +261,11 @@ def score(
 
     Raises:
         NothingToJudge: if there is a judge but no metric that uses one.
+
+    Examples:
+        >>> _ = evaluate(Spec(task="demo", model="echo", limit=2), "runs/echo")
+        >>> [number.metric for number in score("runs/echo", profile=["basic", "none"])]
+        ['wer', 'cer', 'wer@none', 'cer@none']
     """
     run = Run.load(Path(out))
     judge_specs = _parse_judges(judge)
@@ -312,7 +385,7 @@ def summary(out: str | Path, by: str | None = None) -> list[Number]:
         out: Run directory.
         by: Only the numbers over all samples and those grouped by this metadata field. Default: all numbers.
 
-    Example:
+    Examples:
         >>> summary("runs/demo")[0].metric  # doctest: +SKIP
         'accuracy'
     """
@@ -328,7 +401,7 @@ def numbers(runs: str | Path | Sequence[str | Path]) -> pd.DataFrame:
     Returns:
         One row per run, metric and group: run, task, model, the fields of `Number`, and its coverage.
 
-    Example:
+    Examples:
         >>> numbers("runs/demo/moonshine")[["metric", "group", "value"]]  # doctest: +SKIP
     """
     from auricle.report.frames import build_numbers_frame
@@ -346,7 +419,7 @@ def samples(runs: str | Path | Sequence[str | Path]) -> pd.DataFrame:
         One row per run and sample: run, id, target, answer, outcome, error, seconds, wait_seconds, audio_seconds, the
         sample's metadata as `meta.NAME`, and its statistics as `score.NAME`.
 
-    Example:
+    Examples:
         >>> samples("runs/demo/moonshine").groupby("meta.speaker")["seconds"].mean()  # doctest: +SKIP
     """
     from auricle.report.frames import build_samples_frame
@@ -403,6 +476,11 @@ def compare(
 
     Returns:
         Differences with intervals, and the samples that changed if the samples are paired.
+
+    Examples:
+        >>> runs = [evaluate(Spec(task="demo", model="echo", limit=4), f"runs/{name}").path for name in "ab"]
+        >>> [(row.metric, row.n, row.difference) for row in compare(*runs, metrics=["wer"]).rows]
+        [('wer', 4, 0.0)]
     """
     from auricle.report.compare import CompareOptions, Split, compare_runs
 
@@ -444,6 +522,11 @@ def gate(
 
     Returns:
         A verdict per metric and one on the candidate: better, not worse, worse or undecided.
+
+    Examples:
+        >>> runs = [evaluate(Spec(task="demo", model="echo", limit=8), f"runs/{name}").path for name in "ab"]
+        >>> gate(*runs, metrics=["wer"], margins=["wer=0.5pp"]).verdict.value
+        'undecided'
     """
     from auricle.report.gate import MIN_COVERAGE, Margin, choose_metrics, decide
 
@@ -454,17 +537,10 @@ def gate(
 
 
 def _compare_suites(paths: tuple[Path, Path], metrics: Sequence[str], cluster: str | None) -> Comparison:
-    from auricle.report.compare.suites import compare_suites
+    from auricle.report.compare.suites import compare_suites, find_common_parts
 
-    for path, other in (paths, paths[::-1]):
-        if not contains_suite(path):
-            raise SpecError(f"{other} contains a suite, but {path} does not. Compare it with a run in {other}.")
-    folders = [{part.name: path / part.folder for part in read_suite_run(path).parts} for path in paths]
-    parts = {
-        name: (both, (load_metrics(both[0]), load_metrics(both[1])))
-        for name in folders[0]
-        if name in folders[1] and all(map(contains_run, both := (folders[0][name], folders[1][name])))
-    }
+    common = find_common_parts(paths)
+    parts = {name: (both, (load_metrics(both[0]), load_metrics(both[1]))) for name, both in common.items()}
     return compare_suites(paths, (load_metrics(paths[0]), load_metrics(paths[1])), parts, metrics, cluster)
 
 
@@ -487,7 +563,7 @@ def plan(
             `rate` (such as `10%`), with `words` per sample and `dispersion` for error rates, or `sd`, and `icc`, the
             correlation between two samples of a cluster. See `auricle plan --help`.
 
-    Example:
+    Examples:
         >>> plan("5pp", rate="20%", correlation=0.5).needed.samples
         505
     """
@@ -500,81 +576,6 @@ def plan(
     return plan_sample_size(request, pilots, built_task)
 
 
-def preview(
-    spec: Spec, *, has_model: bool = True, task: Task | None = None
-) -> Iterator[tuple[Sample | RejectedRow, list[tuple[Request, str]]]]:
-    """Yield each sample with its first requests and how the model would render them.
-
-    Args:
-        spec: What to preview; nothing is sent to the model.
-        has_model: Whether the spec names a real model. Without one, requests are not rendered.
-        task: The task of the spec, if it is built already.
-    """
-    spec = spec.resolved()
-    task = task or build_task(spec)
-    if not has_model:
-        inferencer = select_inferencer(task.inferencer, ALL_ABILITIES, task.name, spec.model)
-        yield from _preview_samples(task, inferencer, lambda _: "")
-        return
-    model_class = resolve_model(spec)
-    inferencer = choose_inferencer(spec, task, model_class)
-    if {"python", "environment"} & spec.model_args.keys():  # only the other Python can render requests
-        yield from _preview_samples(task, inferencer, lambda _: "")
-        return
-    model = construct_model(model_class, spec.model, spec.model_args)
-    try:
-        yield from _preview_samples(task, inferencer, model.preview_request)
-    finally:
-        run_async(close_model(model))
-
-
-def _preview_samples(
-    task: Task, inferencer: Inferencer, render_request: Callable[[Request], str]
-) -> Iterator[tuple[Sample | RejectedRow, list[tuple[Request, str]]]]:
-    for sample in task.samples:
-        if isinstance(sample, RejectedRow):
-            yield sample, []
-            continue
-        try:
-            requests = run_async(inferencers.preview_requests(inferencer, sample))
-            yield sample, [(request, render_request(request)) for request in requests]
-        except SampleError as error:
-            yield RejectedRow(sample.origin or sample.id, str(error)), []
-        except AuricleError:
-            raise
-        except Exception as error:  # noqa: BLE001 - raised by a user's class; a run would fail this sample
-            yield RejectedRow(sample.origin or sample.id, f"{type(error).__name__}: {describe(error)}"), []
-
-
-def _collect_answers(
-    evaluation: Evaluation, run: Run, settings: Settings, observer: Observer, models: KeptModel
-) -> tuple[OutcomeCounts, str]:
-    """Load the model, unless everything is answered, and run it; what it prints and logs is kept in the run."""
-    task = evaluation.task
-    stop = asyncio.Event()
-    observer.on_start(run, stop.set)
-    with model_log(run.path) as log, RunLoop(evaluation.inferencer, task.samples, run, settings, observer) as loop:
-        model = models.load(evaluation, settings, run.path) if loop.needs_model() else NoModel()
-        with loguru_records_written(log.write):
-            return models.run(_run_inference(evaluation, loop, model, stop))
-
-
-async def _run_inference(
-    evaluation: Evaluation, loop: RunLoop, model: Model, stop: asyncio.Event
-) -> tuple[OutcomeCounts, str]:
-    """Answer the samples, and return the number of each outcome and why the server ended the run, if it did."""
-    spec, task = evaluation.spec, evaluation.task
-
-    def describe_data(progress: Progress) -> Progress:
-        limit = f"[:{spec.limit}]" if spec.limit else ""
-        notes = tuple(task.notes(spec.model, spec.model_args))
-        return replace(progress, revision=f"{task.revision}{limit}", notes=notes)
-
-    with stop_on_interrupt(stop):
-        outcomes = await loop.run(model, stop, describe_data)
-    return OutcomeCounts.count(outcomes, loop.audio_not_sent), loop.stop_reason
-
-
 def load_model(model: Any, /, **arguments: Any) -> LoadedModel:
     """Load a model to call it directly.
 
@@ -582,7 +583,7 @@ def load_model(model: Any, /, **arguments: Any) -> LoadedModel:
         model: Name of a model, `package.module:Class` or `file.py:Class`, or a function, a class or an object.
         arguments: Arguments of the model.
 
-    Example:
+    Examples:
         >>> with load_model("echo") as model:
         ...     model.ask(text="hello").text
         'hello'

@@ -9,7 +9,7 @@ from tests.support.extras import require_extra
 
 require_extra("ui")
 
-from auricle.report.site import write_site
+from auricle.report.site import SiteOptions, write_site
 from tests.browser.conftest import OpenPage, RunningApp
 from tests.support import app_runs
 from tests.support.axe import COLOUR_RULES, find_violations, load_axe
@@ -70,7 +70,8 @@ def test_axe_finds_nothing_serious_in_the_app(visit: OpenPage, app: RunningApp, 
 
 
 def test_axe_finds_nothing_serious_in_reports_and_websites(context: Any, runs: Path, axe: str, tmp_path: Path) -> None:
-    write_site(load_runs([runs / "asr-small"]), tmp_path / "site")
+    models = load_runs([runs / "asr-small", runs / "asr-large"])
+    write_site(models, tmp_path / "site", SiteOptions(audio=True, samples=1))
     reports = [runs / name / "report.html" for name in ("emotion-first", "dimensions-first", "load")]
     page, violations = context.new_page(), []
     for file in (*reports, *(tmp_path / "site").rglob("*.html")):

@@ -18,6 +18,7 @@ from auricle.report.run_html import render_report
 from auricle.report.score_table import ScoreTable, score_records
 from auricle.report.summary import summarise
 from auricle.runs.metrics import ModelFacts, TaskFacts
+from tests.support.browser import wait_until
 from tests.support.call_recordings import make_call_audio, make_recording
 from tests.support.report_pages import view_samples
 
@@ -259,7 +260,7 @@ def test_signature_can_be_copied_with_the_keyboard(browser: Any, pages: Any) -> 
         button = visit.page.locator(".copy").first
         button.focus()
         visit.page.keyboard.press("Enter")
-        visit.page.wait_for_function("document.querySelector('.copy').textContent !== 'Copy'")
+        wait_until(visit.page, "document.querySelector('.copy').textContent !== 'Copy'")
         assert visit.page.evaluate("getSelection().toString()").startswith(LONG)
         assert visit.complaints == []
 
@@ -299,12 +300,12 @@ def test_line_in_the_timeline_of_a_call_follows_its_player_and_a_click_moves_it(
     with Visit(browser, pages / "calls.html") as visit:
         page = visit.page
         page.evaluate("document.querySelectorAll('audio')[1].play()")
-        page.wait_for_function(f"{PLAYHEAD} > 0")
+        wait_until(page, f"{PLAYHEAD} > 0")
         page.evaluate("document.querySelectorAll('audio')[1].pause()")
         drawing = page.locator(".timeline .pictures").nth(1)
         box = drawing.bounding_box()
         drawing.click(position={"x": box["width"] / 2, "y": 40})
-        page.wait_for_function(f"{PLAYHEAD} > 45")
+        wait_until(page, f"{PLAYHEAD} > 45")
         assert 8 < page.evaluate("document.querySelectorAll('audio')[1].currentTime") < 11
         page.get_by_text("As a table").nth(1).click()
         page.get_by_role("cell", name="does not answer").wait_for(state="detached")

@@ -19,6 +19,11 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return make_environment(tmp_path_factory.mktemp("fresh"), ("auricle[demo,api]", "pytest", "ruff"))
 
 
+def test_a_newcomer_evaluates_a_recogniser(environment: Path, tmp_path: Path) -> None:
+    outputs = tutorials.run_page(TUTORIALS / "first-evaluation.md", tmp_path, environment)
+    assert any("30 samples" in text and "12 answered before" in text for text in outputs.values())
+
+
 def test_a_researcher_scores_recordings_and_compares_two_models(environment: Path, tmp_path: Path) -> None:
     outputs = tutorials.run_page(TUTORIALS / "score-your-recordings.md", tmp_path, environment)
     resumed = next(text for text in outputs.values() if "7 samples" in text)

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from tests.support import paths
+from tests.support.code_blocks import read_page
 
 EXAMPLES = paths.EXAMPLES
 
@@ -82,8 +83,8 @@ def test_prompts_name_no_model_and_models_name_no_task() -> None:
 
 
 def test_the_page_about_conversations_shows_the_output_of_its_command(auricle: Any, tmp_path: Path) -> None:
-    blocks = (paths.DOCS / "conversations.md").read_text().split("```\n")
-    (tmp_path / "talk.jsonl").write_text(blocks[1])
+    rows, printed, *_ = read_page(paths.DOCS / "conversations.md")
+    (tmp_path / "talk.jsonl").write_text(rows.body)
     done = auricle("run", "talk.jsonl", "--as", "chat", "-m", "echo", "-T", "mode=gold", "-o", "run")
     table = [line for line in done.stdout.partition("\n\n")[0].splitlines() if "─" not in line]
-    assert "\n".join(table) in blocks[3]
+    assert "\n".join(table) in printed.body

@@ -13,6 +13,7 @@ from auricle.models.http.answers import AnswerReader
 from auricle.models.openai import ChatReader, OpenAI
 from auricle.perf.measurement import PerfConfig, measure
 from auricle.testing.fake_server import FakeServer, Script
+from tests.support import load_tests
 
 pytestmark = pytest.mark.slow
 
@@ -32,8 +33,7 @@ def run_both(
 
     async def skip(*_: Any) -> None: ...
 
-    monkeypatch.setattr("auricle.perf.worker.IDLE_PROBE_SECONDS", 0.06)
-    monkeypatch.setattr("auricle.perf.coordinator.START_DELAY", 0.02)
+    load_tests.shorten(monkeypatch)
     monkeypatch.setattr("auricle.perf.worker._preflight", skip)
 
     def run(script: Script, model: str = "openai", **model_args: Any) -> list[list[dict[str, Any]]]:

@@ -15,7 +15,8 @@ LANES = ["async", "batch", "replicas", "another Python", "Ray", "API", "API, 2 p
 def table() -> dict[str, list[int]]:
     """Kill runs twice in every lane, and return the columns of each: kills, runs, lost, doubled, different."""
     script = paths.ROOT / "bench" / "kills.py"
-    done = subprocess.run([sys.executable, script, "--count", "16"], capture_output=True, text=True)
+    command = [sys.executable, str(script), "--count", "16", "--no-warm-up"]
+    done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
     rows = [line.rsplit(maxsplit=6) for line in done.stdout.splitlines()[1:]]
     return {name: [int(column) for column in columns[:5]] for name, *columns in rows}

@@ -121,7 +121,7 @@ def test_replicas_end_with_a_killed_run_even_in_a_batch_that_hangs(work: Path, d
 
 
 def test_replica_ends_a_batch_that_hangs_if_the_run_cannot(work: Path) -> None:
-    options = ["--replicas", "2", "-M", "hang=q3", "--batch-timeout", "8"]
+    options = ["--replicas", "2", "-M", "hang=q3", "--batch-timeout", "3"]
     with subprocess.Popen(command(work, *options), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as running:
         while not (work / "pids" / "hung").exists():
             assert running.poll() is None

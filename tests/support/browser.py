@@ -1,5 +1,6 @@
 """Helpers for tests of the app in a browser."""
 
+import time
 from contextlib import suppress
 from typing import Any
 
@@ -20,6 +21,14 @@ def wait_until_drawn(page: Any) -> None:
     """Wait until the app has finished drawing the page."""
     page.evaluate("window.idleSince = null")
     page.wait_for_function(IS_IDLE, arg=IDLE_MILLISECONDS)
+
+
+def wait_until(page: Any, expression: str, seconds: float = 20.0) -> None:
+    """Wait until an expression is true, on a page whose policy forbids Playwright to evaluate it there repeatedly."""
+    deadline = time.monotonic() + seconds
+    while not page.evaluate(expression):
+        assert time.monotonic() < deadline, f"{expression} did not become true within {seconds:g} s."
+        time.sleep(0.05)
 
 
 def click_mark(page: Any, mark: Any, result: Any) -> None:

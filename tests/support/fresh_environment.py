@@ -18,7 +18,7 @@ from packaging.utils import canonicalize_name
 from tests.support.extras import base_requirements, declared_requirements
 from tests.support.wheels import packed_again
 
-BUILD_TOOLS = ("hatchling", "editables")
+BUILD_TOOLS = ("hatchling", "hatch-vcs", "editables")
 
 
 def list_dependencies(requirements: Iterable[str]) -> set[str]:

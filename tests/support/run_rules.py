@@ -1,17 +1,21 @@
-"""Rules for whole test runs: a time limit for every test, no unexpected skips in CI, and counted reruns."""
+"""Rules for whole test runs: time limits, no unexpected skips in CI, counted reruns, and what saves time."""
 
 from __future__ import annotations
 
 import fnmatch
+import gc
 import os
 import tomllib
 from collections import Counter
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from auricle.core.file_lock import wait_for_lock
 
 ALLOWED_SKIPS = Path(__file__).resolve().parents[1] / "allowed_skips.toml"
 SLOW_TIMEOUT_SECONDS = 600
@@ -34,6 +38,23 @@ def load_allowed_skips(path: Path) -> list[AllowedSkip]:
     return [AllowedSkip(**entry) for entry in tomllib.loads(path.read_text(encoding="utf-8"))["skip"]]
 
 
+@contextmanager
+def one_collects_first(folder: Path) -> Iterator[None]:
+    """Let one of several processes collect alone, and then the others, which read what it has compiled.
+
+    Args:
+        folder: Folder that the processes share.
+    """
+    collected = folder / "collected"
+    with (folder / "collecting.lock").open("w") as lock:
+        wait_for_lock(lock)  # released when a process ends, however it ends
+        if not collected.exists():
+            yield
+            collected.touch()
+            return
+    yield
+
+
 class RunRules:
     """Plugin that applies the rules."""
 
@@ -47,6 +68,19 @@ class RunRules:
         for item in items:
             if item.get_closest_marker("slow") and not item.get_closest_marker("timeout"):
                 item.add_marker(pytest.mark.timeout(SLOW_TIMEOUT_SECONDS))
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_collection(self, session: pytest.Session) -> Generator[None, object, object]:
+        is_worker = hasattr(session.config, "workerinput")
+        if not (is_worker and self._in_ci):  # elsewhere, everything is compiled after the first run
+            return (yield)
+        with one_collects_first(Path(session.config.option.basetemp).parent):
+            return (yield)
+
+    def pytest_collection_finish(self) -> None:
+        """Exclude what exists from garbage collection: it is needed to the end, and searching it takes a second."""
+        gc.collect()
+        gc.freeze()
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(self) -> Generator[None, pytest.TestReport, pytest.TestReport]:

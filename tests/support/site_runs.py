@@ -20,5 +20,15 @@ def make_site_runs(folder: Path, count: int = 16) -> list[Path]:
     return [*runs, make_run(folder / "quiz", "mcq", quiz, "MultipleChoice", accuracy=0.5)]
 
 
+def make_more_speech(folder: Path, count: int) -> list[Path]:
+    """Evaluate the three recognisers on other speech as well."""
+    (folder / "other").mkdir(parents=True)
+    speech = write_speech_data(folder / "other", count)
+    return [
+        make_run(folder / f"{name}-other", "asr", speech, "Recogniser", error_rate=rate)
+        for name, rate in ERROR_RATES.items()
+    ]
+
+
 def load_runs(paths: list[Path]) -> list[tuple[Path, Metrics]]:
     return [(path, read_metrics(path)) for path in paths]

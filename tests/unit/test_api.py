@@ -1,6 +1,7 @@
 """The Python API."""
 
 import asyncio
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +34,7 @@ def test_evaluate_returns_the_numbers_over_all_samples(spec: Spec, tmp_path: Pat
     exact, contained = evaluate(spec, tmp_path / "run")
     assert (exact.metric, exact.value, exact.scored) == ("exact_match", 1.0, 6)
     assert contained.metric == "contains"
-    assert str(exact.signature).endswith("|exact_match:1.basic:2|echo|auricle 0.1.0")
+    assert str(exact.signature).endswith(f"|exact_match:1.basic:2|echo|auricle {version('auricle')}")
 
 
 def test_summary_can_be_grouped_by_a_field(spec: Spec, tmp_path: Path) -> None:

@@ -1,14 +1,16 @@
-"""Rules for whole test runs, checked on small runs of pytest: time limits, skips in CI, reruns."""
+"""Rules for whole test runs: time limits, skips in CI, reruns, and the order of collecting."""
 
+import gc
 import os
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
 
 from tests.support import paths
-from tests.support.run_rules import ALLOWED_SKIPS, load_allowed_skips
+from tests.support.run_rules import ALLOWED_SKIPS, RunRules, load_allowed_skips, one_collects_first
 
 pytestmark = pytest.mark.slow
 
@@ -102,3 +104,32 @@ def test_flaky():
 def test_ci_prints_the_count_even_without_reruns(tmp_path: Path, ci: str, count: int) -> None:
     process = run_tests(tmp_path, "def test_fine():\n    pass\n", ci=ci)
     assert process.stdout.count("Reruns of flaky tests: 0") == count
+
+
+def test_one_process_collects_before_the_others(tmp_path: Path) -> None:
+    order: list[str] = []
+
+    def collect_second() -> None:
+        with one_collects_first(tmp_path):
+            order.append("second")
+
+    with one_collects_first(tmp_path):
+        thread = threading.Thread(target=collect_second)
+        thread.start()
+        thread.join(0.05)
+        order.append("first")
+    thread.join()
+    assert order == ["first", "second"]
+
+
+def test_the_others_collect_at_the_same_time(tmp_path: Path) -> None:
+    with one_collects_first(tmp_path):
+        pass
+    with one_collects_first(tmp_path), one_collects_first(tmp_path):
+        pass  # would wait forever for itself
+
+
+def test_what_was_collected_is_not_searched_for_garbage() -> None:
+    gc.unfreeze()  # code under test may have done so before
+    RunRules(ALLOWED_SKIPS, in_ci=False).pytest_collection_finish()
+    assert gc.get_freeze_count() > 1000

@@ -10,7 +10,6 @@ import hashlib
 import json
 import os
 import re
-import resource
 import subprocess
 import sys
 from dataclasses import dataclass, field
@@ -90,6 +89,8 @@ def _run_decoder(content: bytes, name: str, max_seconds: float) -> bytes:
 
 def decode_standard_input(max_seconds: float) -> None:
     """Decode standard input and write the samples or an error."""
+    import resource  # not on Windows, where the app does not start
+
     limits = {"CPU": MAX_CPU_SECONDS, "AS": MAX_MEMORY_BYTES, "FSIZE": 0, "CORE": 0}
     for name, limit in limits.items():
         resource.setrlimit(getattr(resource, f"RLIMIT_{name}"), (limit, limit))

@@ -25,7 +25,7 @@ def find_audible(samples: NDArray[int16], rate: int, min_pause: float = MIN_PAUS
     Returns:
         The index of the first sample of each part, and the index after its last.
 
-    Example:
+    Examples:
         >>> import numpy as np
         >>> clip = np.array([0, 500, -500, 0, 0, 0, 0, 300, 0], dtype=np.int16)
         >>> find_audible(clip, rate=100, min_pause=0.03)

@@ -12,13 +12,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, Self
-from urllib.parse import unquote, urlsplit
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from auricle.audio import decode, waveform
+from auricle.audio.archives import parse_member
+from auricle.audio.fetching import WEB_SCHEMES, fetch, is_fetched
 from auricle.audio.waveform import AudioInfo, Blocks, Format
 from auricle.core.audio_limit import check_length
 from auricle.core.errors import AudioError, SampleError
+from auricle.core.storage import is_remote, local_path
 
 if TYPE_CHECKING:
     from numpy import float32
@@ -29,7 +31,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Audio", "AudioInfo", "Image", "Video"]
 
-REMOTE_SCHEMES = ("http://", "https://")
 _MAX_CHANNELS = 64  # an array with more columns is taken for channels-first
 
 
@@ -47,10 +48,11 @@ class Audio:
         rate: Sample rate of an array in `data`.
         perturbation: Changes that are applied to the decoded slice, which is mono then.
 
-    >>> import numpy as np
-    >>> clip = Audio.of(np.zeros(16000, dtype=np.float32), rate=16000, end=0.5)
-    >>> clip.seconds
-    0.5
+    Examples:
+        >>> import numpy as np
+        >>> clip = Audio.of(np.zeros(16000, dtype=np.float32), rate=16000, end=0.5)
+        >>> clip.seconds
+        0.5
     """
 
     uri: str = ""
@@ -76,7 +78,7 @@ class Audio:
 
     @property
     def path(self) -> Path | None:
-        """The file on disk, sliced or not; None for perturbed audio, audio in memory and URLs."""
+        """The file on disk, sliced or not; None for perturbed audio, audio in memory, in a tar and at a URL."""
         if self._origin is not None:
             return self._origin.path
         return _local_path(self.uri) if self.data is None and self.perturbation is None else None
@@ -89,7 +91,7 @@ class Audio:
         if self.perturbation is not None:
             content = f"{replace(self, perturbation=None).hash} {self.perturbation.key}"
             return hashlib.blake2b(content.encode(), digest_size=16).hexdigest()
-        if self.data is None and self.uri.startswith(REMOTE_SCHEMES):  # not downloaded, so identified by its address
+        if self.data is None and self.uri.startswith(WEB_SCHEMES):  # not downloaded, so identified by its address
             return _slice_digest(self.uri.encode(), self.start, self.end)
         return _slice_digest(self._content_digest(), self.start, self.end)
 
@@ -184,7 +186,16 @@ class Audio:
     def _source(self) -> Path | bytes:
         if isinstance(self.data, bytes):
             return self.data
-        return _local_path(self.uri) or _raise_not_local(self.uri, AudioError)
+        return _local_path(self.uri) or fetch(self.uri, AudioError)
+
+    def fetched(self) -> Audio:
+        """Return a copy in memory if the audio is in a bucket or in a tar, and otherwise the same audio."""
+        return replace(self, data=fetch(self.uri, AudioError)) if self.data is None and is_fetched(self.uri) else self
+
+    @property
+    def is_on_web(self) -> bool:
+        """Whether the audio is on a web server; it is not fetched before a model needs it."""
+        return self.data is None and self.uri.startswith(WEB_SCHEMES)
 
     def _array(self) -> tuple[NDArray[float32], int]:
         if self.rate is None:
@@ -285,7 +296,9 @@ class _MediaFile:
     """A file that is passed to models unchanged."""
 
     uri: str = ""
+    """Path of the file."""
     data: bytes | None = field(default=None, repr=False, compare=False)
+    """Content of the file, if it is in memory."""
 
     @classmethod
     def of(cls, value: object) -> Self:
@@ -310,7 +323,7 @@ class _MediaFile:
         return self._content_digest().hex()
 
     def _content_digest(self) -> bytes:
-        if self.data is None and self.uri.startswith(REMOTE_SCHEMES):
+        if self.data is None and self.uri.startswith(WEB_SCHEMES):
             return hashlib.sha256(self.uri.encode()).digest()[:16]
         return _digest(self._source(), self._name, SampleError)
 
@@ -333,15 +346,20 @@ class _MediaFile:
     def _source(self) -> Path | bytes:
         if self.data is not None:
             return self.data
-        return _local_path(self.uri) or _raise_not_local(self.uri, SampleError)
+        return _local_path(self.uri) or fetch(self.uri, SampleError)
+
+    def fetched(self) -> Self:
+        """Return a copy in memory if the file is in a bucket or in a tar, and otherwise the same reference."""
+        return replace(self, data=fetch(self.uri, SampleError)) if self.data is None and is_fetched(self.uri) else self
 
 
 @dataclass(frozen=True, slots=True)
 class Image(_MediaFile):
     """A reference to an image.
 
-    >>> Image.of("cat.png").uri
-    'cat.png'
+    Examples:
+        >>> Image.of("cat.png").uri
+        'cat.png'
     """
 
 
@@ -349,12 +367,15 @@ class Image(_MediaFile):
 class Video(_MediaFile):
     """A reference to a video, or to the slice from `start` to `end` in seconds.
 
-    >>> Video("talk.mp4", start=2.0, end=5.0).end
-    5.0
+    Examples:
+        >>> Video("talk.mp4", start=2.0, end=5.0).end
+        5.0
     """
 
     start: float = 0.0
+    """Start of the slice in seconds."""
     end: float | None = None
+    """End of the slice in seconds; None for the end of the video."""
 
     @classmethod
     def of(cls, value: object, *, start: float = 0.0, end: float | None = None) -> Self:
@@ -423,16 +444,9 @@ _MAGIC = (
 
 @lru_cache(maxsize=4096)  # a clip is opened several times, and parsing its path takes as long as reading its header
 def _local_path(uri: str) -> Path | None:
-    scheme = re.match(r"([A-Za-z][A-Za-z0-9+.-]*)://", uri)
-    if scheme is None:
-        return Path(uri) if uri else None
-    return Path(unquote(urlsplit(uri).path)) if scheme[1].lower() == "file" else None
-
-
-def _raise_not_local(uri: str, error_type: type[SampleError]) -> NoReturn:
-    if not uri:
-        raise error_type("Neither a path nor data was given.")
-    raise error_type(f"{uri} is not on this machine: download it first and give the path of the file.")
+    if not uri or is_remote(uri) or parse_member(uri):
+        return None
+    return local_path(uri)
 
 
 def _digest(source: Path | bytes, name: str, error_type: type[SampleError]) -> bytes:

@@ -8,33 +8,43 @@ import os
 import sys
 from collections.abc import Mapping
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from auricle.cli.output import echo
+from auricle.cli.output import echo, write_utf8
 from auricle.core.errors import ExitStatus
 from auricle.core.gc_tuning import infrequent_gc
 from auricle.engine.signals import InterruptHandler
 
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
 TRACEBACK_OPTION = "--traceback"
 DEBUG_VARIABLE = "AURICLE_DEBUG"
+COMPLETE_VARIABLE = "_AURICLE_COMPLETE"
+"""Set by the scripts of `auricle completion` to the name of the shell."""
 COMMANDS: Mapping[str, Mapping[str, str]] = {
     "Evaluate": {
+        "init": "Write a folder with data, a config and a README, to evaluate a model.",
         "run": "Evaluate one or more models on one or more tasks, or resume an interrupted run.",
         "listen": "Check whether a model uses the sound of TASK.",
         "listen-test": "Let people rate or compare sounds without knowing where they come from.",
         "audiogram": "Measure how a model copes with noise, reverberation, codecs and more, level by level.",
         "demo": "Evaluate two small speech recognisers on bundled synthetic speech.",
+        "merge": "Compute the numbers of a sharded run from the shards that are completed.",
         "score": "Recompute the metrics of runs from their journals.",
         "perf": "Load-test a model on TASK, or on the requests of --data.",
         "ask": "Send one request to a model and print its unmodified output.",
         "preview": "Print the requests a task would send, without sending them.",
+        "estimate": "Estimate how long a run of TASK takes and what it costs.",
         "plan": "Compute how much data shows a difference between two models.",
     },
     "Inspect": {
         "runs": "List the runs in FOLDER with their status and first metric: running ones first, then the newest.",
+        "status": "Show what has been done in RUN, and what is left.",
         "show": "Print the metrics of runs.",
+        "open": "Open the report of RUN in the browser.",
         "verify": "Check that the files of runs are intact.",
         "samples": "List the samples of a run with reference, output and scores.",
         "words": "Print which words a recogniser lost, confused and inserted.",
@@ -45,6 +55,7 @@ COMMANDS: Mapping[str, Mapping[str, str]] = {
         "leaderboard": "Print a leaderboard; only comparable runs share a column.",
         "export": "Export a run in the result format of another framework.",
         "publish": "Write the numbers of runs in a format of another site or tool.",
+        "log": "Log finished runs to experiment trackers.",
         "list": "List the names that options and task files accept.",
     },
     "Data and environments": {
@@ -53,6 +64,7 @@ COMMANDS: Mapping[str, Mapping[str, str]] = {
         "data": "List, verify and convert benchmark corpora, and make recordings with exact times.",
         "import": "Import another framework's configs as task files, or its results as runs.",
         "new": "Write a package that adds a benchmark, a model or a metric.",
+        "completion": "Print the script with which a shell completes commands, options and names.",
         "cache": "Show or clear the response cache.",
         "env": "Manage virtual environments for models with conflicting packages.",
     },
@@ -69,6 +81,7 @@ MODULES = {
     "judge-check": "judge_check",
     "import": "import_",
     "list": "list_",
+    "open": "open_",
 }
 """Modules, and the commands in them, whose name differs from the command's."""
 
@@ -86,6 +99,13 @@ class LazyGroup(click.Group):
         command = getattr(import_module(f"auricle.cli.{name}"), name)
         assert isinstance(command, click.Command)
         return command
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem[str]]:
+        from click.shell_completion import CompletionItem
+
+        summaries = {name: summary for group in COMMANDS.values() for name, summary in group.items()}
+        names = [CompletionItem(name, help=text) for name, text in summaries.items() if name.startswith(incomplete)]
+        return names or click.Command.shell_complete(self, ctx, incomplete)
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
@@ -122,10 +142,16 @@ def cli() -> None:
 
 def main() -> None:
     """Run the command line; every error is printed in one line."""
+    if COMPLETE_VARIABLE in os.environ:
+        from auricle.cli.completion import print_candidates
+
+        print_candidates()
+        return
     atexit.register(gc.freeze)  # otherwise Python searches everything that is loaded for cycles, which takes 0.1 s
     words = [word for word in sys.argv[1:] if word != TRACEBACK_OPTION]
     if len(words) < len(sys.argv) - 1:
         os.environ[DEBUG_VARIABLE] = "1"
+    write_utf8()
     interrupts = InterruptHandler()
     interrupts.install()
     try:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from auricle.cli import options as opt
-from auricle.cli.output import echo
+from auricle.cli.output import echo, print_result
 from auricle.core.errors import ExitStatus, MissingExtra, SpecError
 
 if TYPE_CHECKING:
@@ -50,23 +50,25 @@ def demo(subject: str, out: Path | None, copy_data: Path | None, **options: Any)
     Needs no network: the recognisers of the extra `demo` include their weights.
     """
     if copy_data:
-        copy_recordings(copy_data)
+        copy_recordings(copy_data, as_json=options["as_json"])
     elif subject == "voice":
         sys.exit(run_voice_demo(out or Path("runs/demo-voice"), **options))
     else:
         sys.exit(run_demo(out or Path("runs/demo"), **options))
 
 
-def copy_recordings(folder: Path) -> None:
+def copy_recordings(folder: Path, *, as_json: bool = False) -> None:
     """Copy the recordings and their manifest to a folder that is new or empty, and print how to use them."""
     from auricle.tasks.demo import FOLDER
 
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise SpecError(f"{folder} exists and is not an empty folder. Choose another one.")
     shutil.copytree(FOLDER, folder, dirs_exist_ok=True)
-    recordings = len(list(folder.glob("*.opus")))
-    echo(f"Copied {recordings} recordings and {folder / 'manifest.jsonl'}.")
-    echo(f"\nNext step:\n  auricle run {folder / 'manifest.jsonl'} --as asr -m moonshine -T language=en")
+    manifest, recordings = folder / "manifest.jsonl", len(list(folder.glob("*.opus")))
+    command = f"auricle run {manifest} --as asr -m moonshine -T language=en"
+    document = {"path": str(manifest), "rows": recordings, "command": command}
+    lines = [f"Copied {recordings} recordings and {manifest}.", f"\nNext step:\n  {command}"]
+    print_result(as_json, document, lines)
 
 
 def run_demo(out: Path, *, limit: int | None, fresh: bool, as_json: bool, progress: ProgressFormat = "auto") -> int:

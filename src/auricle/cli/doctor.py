@@ -36,7 +36,7 @@ CheckResult = tuple[bool | None, str]
 
 
 @click.command(cls=opt.GroupedCommand)
-@click.argument("task", required=False)
+@opt.task_argument("task", required=False)
 @opt.option_group(
     "Model",
     opt.text("-m --model", "Load this model and send it one request, a one-second tone. [default: check no model]"),

@@ -24,7 +24,7 @@ from tempfile import NamedTemporaryFile, gettempdir
 import click
 
 from auricle.cli import DEBUG_VARIABLE, TRACEBACK_OPTION
-from auricle.cli.output import echo
+from auricle.cli.output import echo, print_json
 from auricle.core.errors import AuricleError, ExitStatus, describe
 from auricle.core.redaction import HIDDEN, redact, redact_text
 
@@ -34,7 +34,8 @@ PACKAGES = (
 )
 """Packages whose versions are in the log, if they are installed."""
 MAX_MESSAGE_LENGTH = 400
-CLOSED_PIPE_STATUS = 128 + signal.SIGPIPE
+JSON_OPTION = "--json"
+CLOSED_PIPE_STATUS = 128 + getattr(signal, "SIGPIPE", 13)  # Windows has no such signal
 """Exit code of a program that is ended because nothing reads its output."""
 
 
@@ -49,15 +50,20 @@ def log_errors_in(run: Path) -> Iterator[None]:
 
 
 def report_error(error: Exception) -> int:
-    """Print an error on standard error, and return the exit code."""
+    """Print an error on standard error, with --json also as a document on standard output; return the exit code."""
     if isinstance(error, BrokenPipeError) and _is_output_closed():
         return CLOSED_PIPE_STATUS
     if os.environ.get(DEBUG_VARIABLE, "0") not in ("", "0"):
         echo(_format_log(error), err=True)
     if isinstance(error, click.ClickException):
+        message = error.format_message()
         error.show()
     else:
-        echo(f"auricle: {_explain(error)}", err=True)
+        message = _explain(error)
+        echo(f"auricle: {message}", err=True)
+    if JSON_OPTION in sys.argv[1:]:
+        kind = type(error).__name__
+        print_json({"error": {"type": kind, "message": message, "exit_code": int(ExitStatus.ERROR)}})
     return ExitStatus.ERROR
 
 
@@ -158,10 +164,12 @@ def _is_output_closed() -> bool:
         output = sys.stdout.fileno()
     except (OSError, ValueError):  # not a file, or closed
         return False
+    if not hasattr(select, "poll"):  # on Windows
+        return False
     poll = select.poll()
     poll.register(output, select.POLLOUT)
     if not any(event & select.POLLERR for _, event in poll.poll(0)):
         return False
-    with Path(os.devnull).open("w") as nowhere:
+    with Path(os.devnull).open("wb") as nowhere:
         os.dup2(nowhere.fileno(), output)  # for what is still buffered and is written when Python exits
     return True

@@ -21,6 +21,7 @@ from auricle.engine.budget import Budget
 from auricle.engine.config import RunConfig
 from auricle.engine.factory import Evaluation
 from auricle.engine.kept_model import KeptModel
+from auricle.interop.trackers.following import RunTracking, Trackers
 from auricle.runs.health import describe_lines
 from auricle.runs.metrics import Metrics, format_money
 from auricle.runs.result import RunResult
@@ -35,14 +36,22 @@ INSPECTION_SECONDS = 1.0
 CHARACTERS_PER_TOKEN = 4
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SharedParts:
+    """What the evaluations of a command share."""
+
+    settings: Settings | None = None
+    """The settings of the config with an open cache, if there is one."""
+    budget: Budget | None = None
+    """Stops a run when all have spent the limit."""
+    kept_model: KeptModel | None = None
+    """Keeps the model loaded for further evaluations of it."""
+    trackers: Trackers | None = None
+    """Where to log the runs."""
+
+
 def run_evaluation(
-    evaluation: Evaluation,
-    folder: Path,
-    config: RunConfig,
-    *,
-    settings: Settings | None = None,
-    budget: Budget | None = None,
-    kept_model: KeptModel | None = None,
+    evaluation: Evaluation, folder: Path, config: RunConfig, shared: SharedParts | None = None
 ) -> RunResult:
     """Run one of the evaluations of a config in a folder, or resume it.
 
@@ -50,40 +59,60 @@ def run_evaluation(
         evaluation: What to evaluate.
         folder: Run directory.
         config: How to run it.
-        settings: The settings of the config with an open cache, if there is one.
-        budget: Stops the run when it has spent its limit; shared by all evaluations.
-        kept_model: Keeps the model loaded for further evaluations of it.
+        shared: What it shares with the other evaluations of the command.
     """
+    shared = shared or SharedParts()
+    budget = shared.budget
     if config.fresh and (old_run := set_aside(folder)):
         echo(f"The earlier run was moved to {old_run}.", err=True)
-    spec, count = evaluation.spec, evaluation.sample_count
+    spec = evaluation.spec
     for note in evaluation.task.notes(spec.model, spec.model_args):
         echo(f"Note: {note}", err=True)
+    # The rows of a sharded run are not counted before it: that would read all of the data.
+    count = None if (shared.settings or config.settings).shards is not None else evaluation.sample_count
     _print_estimate(evaluation, folder, count, budget)
-    price = budget.price if budget else None
-    display = open_progress(config.progress, evaluation.title, count, price)
-    with log_errors_in(folder), foreign_output(), display as progress:
-        observer = budget.with_observer(progress) if budget else progress
-        result = api.evaluate(
-            evaluation,
-            folder,
-            settings=settings or config.settings,
-            observer=observer,
-            infer_only=config.infer_only,
-            kept_model=kept_model,
-        )
-        progress.finish(result.exit_status)
+    result = _evaluate(evaluation, folder, config, shared, count)
     if moved := result.moved_lines:
         lines = describe_lines([line.line for line in moved], len(moved))
         echo(f"Note: {lines} of outputs.jsonl were damaged and moved to outputs.damaged.jsonl.", err=True)
     if config.infer_only:  # otherwise they are among the notes of the metrics
         for warning in result.outcomes.warnings():
             echo(f"Note: {warning}", err=True)
+    _print_next_steps(result, shared.settings or config.settings, config.url or str(folder))
     if not result.complete:
         _print_stopped(result.stop_reason, " a higher --max-cost" if budget and budget.stop_reason else "")
     elif result.metrics:
         print_missing_verdicts(result, result.metrics, budget)
     return result
+
+
+def _evaluate(
+    evaluation: Evaluation, folder: Path, config: RunConfig, shared: SharedParts, count: int | None
+) -> RunResult:
+    """Run an evaluation; show its progress and log it."""
+    budget = shared.budget
+    display = open_progress(config.progress, evaluation.title, count, budget.price if budget else None)
+    with log_errors_in(folder), foreign_output(), RunTracking(shared.trackers, display) as tracking:
+        with display as progress:
+            result = api.evaluate(
+                evaluation,
+                config.url or folder,
+                settings=shared.settings or config.settings,
+                observer=budget.with_observer(tracking) if budget else tracking,
+                infer_only=config.infer_only,
+                kept_model=shared.kept_model,
+            )
+            progress.finish(result.exit_status)
+        tracking.finish(result)  # trackers may take a while, which is no part of the progress
+    return result
+
+
+def _print_next_steps(result: RunResult, settings: Settings, location: str) -> None:
+    """Print how a sharded run is completed by other workers, and where its results are."""
+    if settings.shard and result.complete and not result.metrics:
+        echo(f"Shards {settings.shard} are completed. With the others: auricle merge {location} …", err=True)
+    elif settings.shards is not None and not result.complete:
+        echo(f"See what is left: auricle status {location}", err=True)
 
 
 def print_missing_verdicts(result: RunResult, metrics: Metrics, budget: Budget | None = None) -> None:
@@ -189,15 +218,21 @@ def format_amounts(workload: SampledWorkload, price: Price | None, samples: int)
 
 
 def _format_cost(workload: SampledWorkload, price: Price, samples: int) -> str:
-    bounded = price.output and workload.max_output_tokens
+    cost, notes = describe_cost(workload, price, samples)
+    is_bound = bool(price.output and workload.max_output_tokens)
+    text = f"{'up to' if is_bound else 'about'} {format_money(cost, price.currency)}"
+    return text + (f" ({'; '.join(notes)})" if notes else "")
+
+
+def describe_cost(workload: SampledWorkload, price: Price, samples: int) -> tuple[float, tuple[str, ...]]:
+    """Return the cost of a number of samples that are like the inspected ones, and what it assumes."""
     notes = []
-    if bounded:
+    if price.output and workload.max_output_tokens:
         tokens = workload.max_output_tokens / max(1, workload.requests)
         notes.append(f"assuming outputs of the maximum length, {tokens:.0f} tokens")
     if price.input and workload.audio_seconds:
         notes.append("without audio input tokens")
-    cost = format_money(workload.estimate_cost(price, samples), price.currency)
-    return f"{'up to' if bounded else 'about'} {cost}" + (f" ({'; '.join(notes)})" if notes else "")
+    return workload.estimate_cost(price, samples), tuple(notes)
 
 
 async def _inspect_samples(evaluation: Evaluation, total_samples: int | None, workload: SampledWorkload) -> None:

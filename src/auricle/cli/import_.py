@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from auricle.cli import options as opt
-from auricle.cli.output import echo
+from auricle.cli.output import echo, print_json
 from auricle.core.errors import SpecError
 from auricle.interop import IMPORTABLE_KINDS
 
@@ -62,7 +62,7 @@ def import_(path: Path, framework: str, out: Path | None, only: str | None, **op
     from auricle.interop.result_files import IMPORTERS
 
     if path.suffix in YAML_SUFFIXES or framework not in IMPORTERS:
-        import_tasks(path, framework, out, only)
+        import_tasks(path, framework, out, only, as_json=options["as_json"])
     else:
         import_runs(path, framework, out, only, options)
 
@@ -88,7 +88,7 @@ def import_runs(path: Path, framework: str, out: Path | None, only: str | None, 
     print_metrics([(folder, load_metrics(folder)) for folder in folders], options["as_json"])
 
 
-def import_tasks(source: Path, framework: str, out: Path | None, only: str | None) -> None:
+def import_tasks(source: Path, framework: str, out: Path | None, only: str | None, *, as_json: bool = False) -> None:
     """Write a task file for each dataset of a config, or print it if no output is given."""
     from auricle.interop.task_drafts import draft_tasks, render_rows, render_task_file
 
@@ -102,7 +102,14 @@ def import_tasks(source: Path, framework: str, out: Path | None, only: str | Non
     for draft in drafts:
         if draft.rows and out is not None:
             _write_new_file(draft.output_folder / draft.task["data"], render_rows(draft))
-        _write_task_file(draft, render_task_file(draft), out)
+        _write_task_file(draft, render_task_file(draft), out, is_printed=not as_json)
+    if as_json:
+        print_json([_draft_to_dict(draft, out) for draft in drafts])
+
+
+def _draft_to_dict(draft: TaskDraft, out: Path | None) -> dict[str, Any]:
+    path = str(_task_path(draft, out)) if out else None
+    return {"name": draft.name, "path": path, "task": draft.task, "notes": draft.notes}
 
 
 def _task_folder(out: Path | None) -> Path:
@@ -112,14 +119,19 @@ def _task_folder(out: Path | None) -> Path:
     return out.parent if out.suffix in YAML_SUFFIXES else out
 
 
-def _write_task_file(draft: TaskDraft, content: str, out: Path | None) -> None:
+def _task_path(draft: TaskDraft, out: Path) -> Path:
+    return out if out.suffix in YAML_SUFFIXES else out / f"{_slug(draft.name)}.yaml"
+
+
+def _write_task_file(draft: TaskDraft, content: str, out: Path | None, *, is_printed: bool) -> None:
     """Print the notes on a task file, and write or print the file."""
     for note in draft.notes:
         echo(f"Note: {note}", err=True)
     if out is None:
-        echo(content, nl=False)
+        if is_printed:
+            echo(content, nl=False)
         return
-    path = out if out.suffix in YAML_SUFFIXES else out / f"{_slug(draft.name)}.yaml"
+    path = _task_path(draft, out)
     _write_new_file(path, content)
     echo(f"Wrote {path}. {draft.describe_use(path)}", err=True)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -32,22 +32,36 @@ if TYPE_CHECKING:
     "[default: print a table]",
 )
 @opt.text("--title TEXT", "Title of the website. [default: Leaderboard]")
-@opt.flag("--audio", "Include recordings of the worst samples in the website, as in report.html. [default: no sound]")
+@opt.flag(
+    "--audio",
+    "Include recordings of samples in the website, where the licence of the data allows it. [default: no sound]",
+    default=None,
+)
+@opt.count(
+    "--samples N",
+    "Number of samples of each task that have a page with the answers of all models in the website. [default: 20]",
+    minimum=0,
+)
 @opt.json_option
 def leaderboard(
     runs: tuple[Path, ...], output_format: str | None, site: Path | None, as_json: bool, **options: Any
 ) -> None:
-    """Print a leaderboard; only comparable runs share a column."""
+    """Print a leaderboard; only comparable runs share a column.
+
+    A folder that is not a run stands for the runs in it.
+    """
     from auricle.report.leaderboard import build_leaderboard
 
-    if site is None and (options["title"] or options["audio"]):
-        raise SpecError("--title and --audio are options of a website: add --site DIR.")
+    runs = tuple(list_runs(runs))
+    of_website = {name: options[name] for name in ("title", "audio", "samples") if options[name] is not None}
+    if site is None and of_website:
+        raise SpecError("--title, --audio and --samples are options of a website: add --site DIR.")
     selection = {"all_metrics": options["all_metrics"], "split_by_prompt": not options["ignore_prompt"]}
     if site is None:
         table = build_leaderboard(((str(run), load_metrics(run)) for run in runs), **selection)
         output_format = output_format or "markdown"
     else:
-        written = write_website(runs, site, title=options["title"], audio=options["audio"], **selection)
+        written = write_website(runs, site, **of_website, **selection)
         table = written.board
         echo(
             f"Website: {written.index.resolve()} ({written.runs:,} runs, {written.size / 1e6:.1f} MB)",
@@ -55,6 +69,8 @@ def leaderboard(
         )
         for reason in written.skipped:
             echo(f"Not shown: {reason}", err=True)
+        for reason in written.silent:
+            echo(f"Without sound: {reason}", err=True)
     if as_json:
         print_json(table.list_results())
     elif output_format:
@@ -62,10 +78,22 @@ def leaderboard(
         echo(render(), nl=False)
 
 
-def write_website(runs: Sequence[Path], folder: Path, *, title: str | None, **options: bool) -> Site:
-    """Write a website of runs, which are scored first if their metrics are missing or out of date."""
-    from auricle.report.site import DEFAULT_TITLE, SiteOptions, write_site
+def list_runs(folders: Iterable[Path]) -> Iterator[Path]:
+    """Yield runs and suites; a folder that is neither, such as that of the demo, is replaced by those in it."""
+    from auricle.runs.run_directory import contains_load_test, contains_run
+    from auricle.runs.run_summary import find_run_folders
+    from auricle.runs.suites import contains_suite
 
-    return write_site(
-        ((run, load_metrics(run)) for run in runs), folder, SiteOptions(title=title or DEFAULT_TITLE, **options)
-    )
+    for folder in folders:
+        if contains_run(folder) or contains_suite(folder):
+            yield folder
+            continue
+        runs = (path for path in find_run_folders(folder) if not contains_load_test(path))
+        yield from dict.fromkeys(path.parent if contains_suite(path.parent) else path for path in runs) or [folder]
+
+
+def write_website(runs: Sequence[Path], folder: Path, **options: Any) -> Site:
+    """Write a website of runs, which are scored first if their metrics are missing or out of date."""
+    from auricle.report.site import SiteOptions, write_site
+
+    return write_site(((run, load_metrics(run)) for run in runs), folder, SiteOptions(**options))

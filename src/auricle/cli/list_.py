@@ -10,11 +10,14 @@ import click
 
 from auricle.audio.perturbations.base import format_value
 from auricle.cli import options as opt
+from auricle.cli.metric_description import describe_name, format_description
 from auricle.cli.output import print_result
 from auricle.core.arguments import describe_arguments
 from auricle.core.registry import Listing, Registry, import_object
 
 if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
     from auricle.audio.perturbations.base import ConditionStep
     from auricle.tasks.options import Provenance
 
@@ -34,6 +37,7 @@ REGISTRIES = {
     "config-importers": "auricle.interop.task_drafts:CONFIG_IMPORTERS",
     "exporters": "auricle.interop.result_files:EXPORTERS",
     "publishers": "auricle.interop.publishing.catalogue:PUBLISHERS",
+    "trackers": "auricle.interop.trackers.catalogue:TRACKERS",
     "report-sections": "auricle.report.run_html:SECTIONS",
     "app-pages": "auricle.app.pages:PAGES",
 }
@@ -41,15 +45,28 @@ REGISTRIES = {
 PERTURBATIONS = "perturbations"
 
 
+def _complete_name(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem[str]]:
+    from auricle.cli.candidates import complete_name
+
+    source = REGISTRIES.get(ctx.params["kind"])
+    return complete_name(source, incomplete) if source else []
+
+
 @click.command(name="list")
 @click.argument("kind", type=click.Choice(sorted([*REGISTRIES, PERTURBATIONS])))
+@click.argument("name", required=False, shell_complete=_complete_name)
 @opt.json_option
-def list_(kind: str, as_json: bool) -> None:
+def list_(kind: str, name: str | None, as_json: bool) -> None:
     """List the names that options and task files accept.
 
     A name that is not built in is followed by the package that defines it. Perturbations are listed with their
-    arguments; the level is the argument with which figures are drawn.
+    arguments; the level is the argument with which figures are drawn. `auricle list metrics NAME` prints the reference
+    of a metric: its formula, range, edge cases and what it is tested against.
     """
+    if name is not None:
+        document = describe_name(kind, name)
+        print_result(as_json, document, format_description(document))
+        return
     if kind == PERTURBATIONS:
         from auricle.tasks.conditions import list_step_classes
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,21 +13,59 @@ import click
 from auricle.core.audio_limit import DEFAULT_MAX_SECONDS
 from auricle.core.errors import SpecError
 from auricle.core.judge_roles import JudgeRole
+from auricle.core.storage import is_remote
 
 if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
     from auricle import Spec
     from auricle.engine.budget import Budget
     from auricle.engine.spec import JudgeSpec
     from auricle.runs.usage import Price, Prices
 
 UNGROUPED = "Other"
+COMPLETED_NAMES = {
+    **dict.fromkeys(
+        ("--model", "--judge", "--judge-unread", "--recogniser", "--speaker-model", "--quality-model"),
+        "auricle.models.catalogue:MODELS",
+    ),
+    **dict.fromkeys(("--metric", "--metrics", "--add-metrics"), "auricle.metrics.catalogue:METRICS"),
+    "--profile": "auricle.text:PROFILES",
+    "--perturb": "auricle.tasks.conditions:list_step_classes",
+}
+"""Options whose values a shell completes, and where their names are."""
 SCOPED_ROLES = tuple(role.value for role in JudgeRole if not role.is_judge)
 """Roles whose arguments have the name of the role in -J, such as `recogniser.model`."""
 
 Decorator = Callable[[Any], Any]
 
 any_path = click.Path(path_type=Path)
-existing_directory = click.Path(path_type=Path, exists=True, file_okay=False)
+
+
+class ExistingFolder(click.Path):
+    """A folder that exists, in most cases that of a run; shells complete those of runs.
+
+    The URL of a run in a bucket stands for a copy of its merged files on this machine.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(path_type=Path, exists=True, file_okay=False)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if not is_remote(value):
+            return super().convert(value, param, ctx)
+        from auricle.report.shards.merge import MERGED_FILES
+        from auricle.runs.shards.mirror import mirror_run
+
+        return mirror_run(value, MERGED_FILES)
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem[str]]:
+        from auricle.cli.candidates import complete_run
+
+        return complete_run(incomplete)
+
+
+existing_directory = ExistingFolder()
 
 
 class RegisteredName(click.Choice[str]):
@@ -45,6 +84,11 @@ class RegisteredName(click.Choice[str]):
         from auricle.core.registry import import_object
 
         return tuple(sorted({name for path in self._registries for name in import_object(path)}))
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem[str]]:
+        from auricle.cli.candidates import complete_name
+
+        return [item for path in self._registries for item in complete_name(path, incomplete)]
 
 
 class GroupedCommand(click.Command):
@@ -84,7 +128,40 @@ def text(words: str, help_text: str, **settings: Any) -> Decorator:
     """
     names = [word for word in words.split() if word.startswith("-") or word.islower()]
     metavar = words.split()[-1] if len(names) < len(words.split()) else None
+    sources = [COMPLETED_NAMES[name] for name in names if name in COMPLETED_NAMES]
+    if sources and not {"type", "is_flag"} & settings.keys():
+        settings = {"shell_complete": partial(_complete_name, sources[0]), **settings}
     return click.option(*names, help=help_text, **{"metavar": metavar, **settings})
+
+
+def _complete_name(
+    source: str, ctx: click.Context, param: click.Parameter, incomplete: str
+) -> list[CompletionItem[str]]:
+    from auricle.cli.candidates import complete_name
+
+    return complete_name(source, incomplete)
+
+
+def task_argument(name: str, **settings: Any) -> Decorator:
+    """Declare an argument that takes a task: a name that shells complete, or a data file."""
+    return click.argument(name, shell_complete=_complete_task, **settings)
+
+
+def run_argument(name: str, **settings: Any) -> Decorator:
+    """Declare an argument that takes the path of a run, or of a page, which need not exist."""
+    return click.argument(name, type=any_path, shell_complete=_complete_run, **settings)
+
+
+def _complete_run(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem[str]]:
+    from auricle.cli.candidates import complete_run
+
+    return complete_run(incomplete)
+
+
+def _complete_task(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem[str]]:
+    from auricle.cli.candidates import complete_task
+
+    return complete_task(incomplete)
 
 
 def flag(words: str, help_text: str, **settings: Any) -> Decorator:
@@ -115,6 +192,16 @@ def number(words: str, help_text: str, above: bool = False, **settings: Any) -> 
 
 def path(words: str, help_text: str, **settings: Any) -> Decorator:
     return text(words, help_text, type=any_path, **settings)
+
+
+class Location(click.Path):
+    """A path, or the URL of a bucket with a prefix, which stays a text."""
+
+    def __init__(self) -> None:
+        super().__init__(path_type=Path)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        return value if is_remote(value) else super().convert(value, param, ctx)
 
 
 def parse_count_or_auto(value: str) -> int | str:

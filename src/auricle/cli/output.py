@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
@@ -21,6 +22,14 @@ def echo(message: object, *, err: bool = False, nl: bool = True, bold: bool = Fa
         click.secho(clean_text(str(message)), err=err, nl=nl, bold=bold or None, dim=dim or None)
 
 
+def write_utf8() -> None:
+    """Write UTF-8 on Windows too, where redirected output has an encoding without the characters of our tables."""
+    if sys.platform == "win32":
+        for stream in (sys.stdout, sys.stderr):
+            if isinstance(stream, io.TextIOWrapper):
+                stream.reconfigure(encoding="utf-8")
+
+
 @contextmanager
 def foreign_output() -> Iterator[None]:
     """Send what models print to standard error, without secrets: standard output is for results."""
@@ -34,6 +43,16 @@ def print_json(value: Any) -> None:
     from auricle.runs.documents import encode_document
 
     echo(encode_document(value))
+
+
+def print_json_array(elements: Iterable[bytes]) -> None:
+    """Print encoded elements, such as samples, as one JSON array with a line for each."""
+    separator = "["
+    for element in elements:
+        echo(separator)
+        echo(element.rstrip(b"\n"), nl=False)
+        separator = ","
+    echo("[]" if separator == "[" else "\n]")
 
 
 def print_result(as_json: bool, document: Any, lines: Iterable[str]) -> None:

@@ -31,7 +31,7 @@ CONFIG_OPTIONS = (
 
 
 @click.command(cls=opt.GroupedCommand)
-@click.argument("task", required=False)
+@opt.task_argument("task", required=False)
 @opt.option_group(
     "Model",
     opt.text("-m --model", f"{opt.MODEL_HELP} Required to send requests."),

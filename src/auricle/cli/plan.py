@@ -14,7 +14,7 @@ SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
 
 
 @click.command(cls=opt.GroupedCommand)
-@click.argument("task", required=False)
+@opt.task_argument("task", required=False)
 @opt.option_group(
     "Goal",
     opt.text(

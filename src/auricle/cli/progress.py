@@ -47,6 +47,10 @@ class ProgressDisplay(ProgressTracker):
     def show(self) -> None:
         """Show the current counts."""
 
+    def on_message(self, text: str, /) -> None:
+        self._stream.write(f"{clean_text(text)}\n")
+        self._stream.flush()
+
     def finish(self, exit_code: int) -> None:
         """Called with the exit code of the run, if it ended without an error."""
 
@@ -96,6 +100,9 @@ class ProgressBar(ProgressDisplay):
         super().on_judging(run, total, stop)
         self._line = self._bar.add_task("judging", total=total, counts="")
 
+    def on_message(self, text: str, /) -> None:
+        self._bar.console.print(clean_text(text), markup=False, highlight=False, soft_wrap=True)
+
     def _complete(self) -> None:
         """Show a full bar even if fewer samples than expected were read."""
         if self._line is not None:
@@ -140,6 +147,9 @@ class ProgressEvents(ProgressDisplay):
     def show(self) -> None:
         self._write("progress")
 
+    def on_message(self, text: str, /) -> None:
+        self._write("progress", message=text)
+
     def finish(self, exit_code: int) -> None:
         self._write("finished", exit_code=exit_code)
 
@@ -162,8 +172,9 @@ def format_counts(progress: ProgressTracker) -> str:
     """Format the rate, unless nothing was sent, and the counts that are not zero."""
     counts = {"in flight": progress.in_flight, "retried": progress.retried, "failed": progress.failed}
     counts["answered before"] = progress.answered_before
+    shards = [f"{progress.shards.done} of {progress.shards.shards} shards"] if progress.shards else []
     rate = [] if progress.answered_before and progress.done == progress.answered_before else [f"{progress.rate:.3g}/s"]
-    return ", ".join(rate + [f"{count} {name}" for name, count in counts.items() if count])
+    return ", ".join(rate + shards + [f"{count} {name}" for name, count in counts.items() if count])
 
 
 def _make_bar(stream: TextIO) -> Any:

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from auricle.cli import options as opt
-from auricle.cli.output import echo
+from auricle.cli.output import echo, print_result
 
 
 @click.command(cls=opt.GroupedCommand)
@@ -55,7 +55,10 @@ from auricle.cli.output import echo
         show_default=False,
     ),
 )
-def publish(runs: tuple[Path, ...], format_name: str, out: Path | None, without_samples: bool, **options: Any) -> None:
+@opt.json_option
+def publish(
+    runs: tuple[Path, ...], format_name: str, out: Path | None, without_samples: bool, as_json: bool, **options: Any
+) -> None:
     """Write the numbers of runs in a format of another site or tool.
 
     Nothing is uploaded: the command prints the files and what to do with them.
@@ -64,6 +67,8 @@ def publish(runs: tuple[Path, ...], format_name: str, out: Path | None, without_
 
     target = out or Path("published") / format_name
     published = publish_runs(runs, format_name, PublishOptions(samples=not without_samples, **options), target)
-    for path in published.files:
-        echo(path)
-    echo(published.next_step, err=True)
+    files = list(map(str, published.files))
+    document = {"format": format_name, "folder": str(target), "files": files, "next_step": published.next_step}
+    print_result(as_json, document, files)
+    if not as_json:
+        echo(published.next_step, err=True)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import click
 
 from auricle.cli import options as opt
-from auricle.cli.output import echo, format_check, print_checks
+from auricle.cli.output import echo, format_check, print_checks, print_result
 from auricle.core.errors import AllRequestsFailed, ExitStatus, SpecError
 
 if TYPE_CHECKING:
@@ -110,13 +110,41 @@ RUN_OPTIONS: Sequence[Callable[[Any], Any]] = (
             "Comma-separated GPU ids, as in CUDA_VISIBLE_DEVICES: one replica for each, or more with --replicas. "
             "[default: every replica sees all GPUs]",
         ),
-        opt.choice("--backend", "Run replicas on a cluster. [default: processes on this machine]", ("ray",)),
+        opt.text(
+            "--shards N|auto",
+            "Divide the data into about N shards, which workers on any number of machines process; auto for about "
+            "1,000 rows each. [default: one run without shards]",
+            type=opt.parse_count_or_auto,
+        ),
+        opt.count("--workers N", "Number of workers of a sharded run; 1 is this process.", default=1),
+        opt.text(
+            "--shard I/N",
+            "Process only shards whose number leaves the remainder I when divided by N, for machines without a common "
+            "folder or bucket; see `auricle merge`. [default: all]",
+        ),
+        opt.number(
+            "--lease SECONDS",
+            "Seconds after which the shard of a worker that has stopped responding goes to another one.",
+            type=click.FloatRange(1),
+            default=60.0,
+        ),
+        opt.choice(
+            "--backend",
+            "Run replicas, or the workers of a sharded run, on a cluster; Slurm runs workers only. "
+            "[default: processes on this machine]",
+            ("ray", "slurm"),
+        ),
+        opt.repeated(
+            "--slurm KEY=VALUE",
+            "Parameter of Slurm jobs, such as partition=gpu or timeout_min=240; repeat for several. [default: none]",
+        ),
         opt.text("--ray-address HOST:PORT|auto", "Address of a running Ray cluster. [default: start Ray locally]"),
         opt.number(
             "--gpus-per-replica N",
-            "GPUs reserved for each replica, with --backend ray; fractions are allowed.",
+            "GPUs reserved for each replica or worker, with --backend ray; fractions are allowed.",
             default=0.0,
         ),
+        opt.flag("--wait", "Wait for GPUs that a Ray cluster does not have yet, instead of refusing."),
         opt.number(
             "--batch-timeout SECONDS",
             "Seconds a replica may spend on one batch before it is restarted.",
@@ -127,12 +155,25 @@ RUN_OPTIONS: Sequence[Callable[[Any], Any]] = (
     opt.option_group("Cost", opt.prices_option, opt.max_cost_option),
     opt.option_group(
         "Output",
-        opt.path(
-            "-o --out DIR",
-            "Run directory; with several tasks, the folder that contains them. "
-            "[default: runs/TASK-MODEL, with a number if that contains a different run]",
+        opt.text(
+            "-o --out DIR|URL",
+            "Run directory; with several tasks, the folder that contains them; with --shards also a URL such as "
+            "s3://bucket/run. [default: runs/TASK-MODEL, with a number if that contains a different run]",
+            type=opt.Location(),
         ),
         opt.progress_option,
+        opt.registered_name(
+            "--log",
+            "Log the progress and the numbers of runs to this tracker; repeat for several. [default: none]",
+            "auricle.interop.trackers.catalogue:TRACKERS",
+            multiple=True,
+        ),
+        opt.text(
+            "--log-project NAME",
+            "Project or experiment of the trackers. [default: that of the tracker's own variables, or auricle]",
+            default="",
+            show_default=False,
+        ),
         *opt.output_options,
     ),
 )
@@ -143,7 +184,7 @@ def take_run_options(function: Any) -> Any:
     """Declare the tasks and the options of a command that evaluates models on tasks."""
     for group in reversed(RUN_OPTIONS):
         function = group(function)
-    return click.argument("tasks", nargs=-1, metavar="TASK...")(function)
+    return opt.task_argument("tasks", nargs=-1, metavar="TASK...")(function)
 
 
 @click.command(cls=opt.GroupedCommand)
@@ -175,7 +216,7 @@ def run(context: click.Context, /, **options: Any) -> None:
     """
     config = build_config(options, opt.given_options(context))
     if options["print_config"]:
-        echo(config.to_yaml(), nl=False)
+        print_result(options["as_json"], config.to_fields(), config.to_yaml().splitlines())
         return
     if options["dry_run"]:
         sys.exit(print_config_checks(config, as_json=options["as_json"]))
@@ -235,7 +276,9 @@ def print_config_checks(config: RunConfig, *, as_json: bool) -> int:
     """Print what would keep a run from starting, and return the exit code."""
     from auricle.core.audio_limit import limit_audio
     from auricle.engine.dry_run import check_config
+    from auricle.interop.trackers.base import find_trackers
 
+    find_trackers(config.log)
     lines = []
     with limit_audio(config.settings.max_audio):
         for line in check_config(config):
@@ -264,9 +307,11 @@ def run_plans(
         plans: What to run, as `config.plan()` returns it.
         after_part: Called after each part of a suite, with its group, the folder of the suite and the result.
     """
-    from auricle.cli.evaluation import run_evaluation
+    from auricle.cli.evaluation import SharedParts, run_evaluation
     from auricle.engine.kept_model import KeptModel
+    from auricle.interop.trackers.following import Trackers
 
+    trackers = Trackers(config.log, config.log_project, notify=partial(echo, err=True))
     is_single = sum(len(plan.groups) for plan in plans) == 1
     results: list[RunResult] = []
     scored: list[tuple[Path, Metrics]] = []
@@ -279,7 +324,8 @@ def run_plans(
             settings = replace(plan.settings, cache=cache)
             for group in plan.groups:
                 folder = _choose_folder(group, config, is_single)
-                run = partial(run_evaluation, config=config, settings=settings, budget=budget, kept_model=kept_model)
+                shared = SharedParts(settings=settings, budget=budget, kept_model=kept_model, trackers=trackers)
+                run = partial(run_evaluation, config=config, shared=shared)
                 report = partial(after_part, group, folder) if after_part else None
                 results += _run_group(group, folder, run, is_fresh=config.fresh, after_part=report)
                 scored += _collect_metrics(group, folder, results)
@@ -348,7 +394,7 @@ def _choose_folder(group: EvaluationGroup, config: RunConfig, is_single: bool) -
     """Return the folder of a run or a suite, with a note if other runs have its default name already."""
     folder, conflict = find_folder(group, config, is_single=is_single)
     if conflict:
-        taken = (config.out or Path("runs")) / group.folder_name
+        taken = Path(config.out or "runs") / group.folder_name
         echo(f"Note: {taken} contains a different run ({conflict}). This run is in {folder}.", err=True)
     return folder
 
@@ -357,20 +403,36 @@ def find_folder(group: EvaluationGroup, config: RunConfig, *, is_single: bool) -
     """Return the folder of a run or a suite, and why it is not the default one if other runs are in that."""
     from auricle.runs.run_directory import first_usable
 
+    if config.url:
+        return _find_mirror(group, config.url, is_single=is_single), ""
     if is_single and config.out:
-        return config.out, ""
-    folder = (config.out or Path("runs")) / group.folder_name
-    if not (conflict := _find_conflict(group, folder)):
+        return Path(config.out), ""
+    folder = Path(config.out or "runs") / group.folder_name
+    describe = partial(_find_conflict, group, is_sharded=config.settings.shards is not None)
+    if not (conflict := describe(folder)):
         return folder, ""
-    return first_usable(folder, lambda path: not _find_conflict(group, path)), conflict
+    return first_usable(folder, lambda path: not describe(path)), conflict
 
 
-def _find_conflict(group: EvaluationGroup, folder: Path) -> str:
+def _find_mirror(group: EvaluationGroup, url: str, *, is_single: bool) -> Path:
+    """Return the local folder of a run in a bucket."""
+    from auricle.core.storage import open_storage
+    from auricle.runs.shards.mirror import mirror_folder
+
+    if not is_single or group.suite:
+        raise SpecError(f"{url} takes one task and one model. Run them one by one, each with a location of its own.")
+    return mirror_folder(open_storage(url).url)
+
+
+def _find_conflict(group: EvaluationGroup, folder: Path, *, is_sharded: bool) -> str:
     """Describe the first run in a folder that a group cannot resume, or return ""."""
     from auricle.engine.factory import build_run_spec
     from auricle.runs.run_directory import contains_run, find_conflict
+    from auricle.runs.shards.locations import contains_sharded_run
     from auricle.runs.suites import contains_suite
 
+    if contains_run(folder) and contains_sharded_run(folder) != is_sharded:
+        return "it has no shards" if is_sharded else "it is a sharded run"
     if contains_suite(folder) != bool(group.suite) and (contains_suite(folder) or contains_run(folder)):
         return "it is a suite" if contains_suite(folder) else "it is not a suite"
     for evaluation, path in group.list_folders(folder):

@@ -13,7 +13,7 @@ import click
 
 from auricle.audio import Audio
 from auricle.cli import options as opt
-from auricle.cli.output import echo
+from auricle.cli.output import echo, print_json_array
 from auricle.cli.show import load_metrics
 from auricle.core.errors import AuricleError, SpecError
 from auricle.core.judge_roles import JudgeRole
@@ -64,18 +64,22 @@ def samples(run: Path, metric: str | None, worst: int | None, is_open: bool, as_
     records = _select_records(listing, options)
     if worst or options["sort"]:
         records = listing.sort(records, options["sort"] or listing.first_metric)[:worst]
-    for record in records:
-        if as_json:
-            echo(dumps(_sample_to_dict(record, listing.scores_of(record))), nl=False)
-        else:
-            echo(record.sample.id, nl=False, bold=True)
-            echo("\n".join([f"  {record.sample.origin}", *listing.format(record)]) + "\n")
-    if not records and not as_json:
-        echo("No sample matches.", err=True)
-    if not listing.is_complete and not as_json:
-        echo("The run is not finished.", err=True)
+    if as_json:
+        print_json_array(dumps(_sample_to_dict(record, listing.scores_of(record))) for record in records)
+    else:
+        _print_records(listing, records)
     if is_open:
         _play(records)
+
+
+def _print_records(listing: Listing, records: Sequence[Record]) -> None:
+    for record in records:
+        echo(record.sample.id, nl=False, bold=True)
+        echo("\n".join([f"  {record.sample.origin}", *listing.format(record)]) + "\n")
+    if not records:
+        echo("No sample matches.", err=True)
+    if not listing.is_complete:
+        echo("The run is not finished.", err=True)
 
 
 def _select_records(listing: Listing, options: Mapping[str, Any]) -> list[Record]:

@@ -17,6 +17,7 @@ from auricle.core.errors import ExitStatus, SpecError
 from auricle.report import terminal
 from auricle.report.audiogram import Audiogram, format_audiogram
 from auricle.report.listening_table import format_listening
+from auricle.report.task_names import name_tasks
 from auricle.report.usage_text import format_usage_line
 from auricle.runs.documents import to_plain
 from auricle.runs.metrics import LANGUAGE_FIELD, PART_FIELD, Metrics, read_current_metrics
@@ -83,8 +84,9 @@ def _print_gaps(runs: Sequence[tuple[Path, Metrics]], by: Sequence[str], metric:
         documents = zip(runs, gaps, strict=True)
         print_json([{"run": str(run), **to_plain(metrics), "gaps": rows} for (run, metrics), rows in documents])
         return
-    for (_, metrics), rows in zip(runs, gaps, strict=True):
-        echo(f"{metrics.model.name} on {metrics.task.name}")
+    titles = _title_runs([metrics for _, metrics in runs])
+    for title, rows in zip(titles, gaps, strict=True):
+        echo(title)
         echo("\n".join([*format_gaps(rows), ""]))
 
 
@@ -120,12 +122,19 @@ def _default_fields(runs: Sequence[Metrics]) -> list[str]:
     return [field for field, is_shown in defaults.items() if is_shown and field in available]
 
 
+def _title_runs(runs: Sequence[Metrics]) -> list[str]:
+    """Return the model and the task of each run."""
+    tasks = name_tasks([metrics.task for metrics in runs])
+    return [f"{metrics.model.name} on {task}" for metrics, task in zip(runs, tasks, strict=True)]
+
+
 def _format_runs(runs: Sequence[tuple[Path, Metrics]], by: Sequence[str]) -> Iterator[str]:
     fields = by or _default_fields([metrics for _, metrics in runs])
     yield from terminal.format_metrics([metrics for _, metrics in runs], fields)
     if lines := list(format_audiogram(Audiogram.from_metrics([metrics for _, metrics in runs]))):
         yield from ("", *lines)
-    for run, metrics in runs:
+    titles = _title_runs([metrics for _, metrics in runs])
+    for (run, metrics), title in zip(runs, titles, strict=True):
         if not metrics.complete:
             parts = [part.name for part in metrics.parts if not part.complete]
             unfinished = f" ({', '.join(parts)})" if parts else ""
@@ -138,12 +147,11 @@ def _format_runs(runs: Sequence[tuple[Path, Metrics]], by: Sequence[str]) -> Ite
             *terminal.format_notes(metrics),
         ]
         if lines and len(runs) > 1:
-            yield f"\n{metrics.model.name} on {metrics.task.name}:"
+            yield f"\n{title}:"
         yield from lines
-    for _, metrics in runs:
+    for (_, metrics), title in zip(runs, titles, strict=True):
         if line := format_usage_line(metrics):
-            run_title = f"{metrics.model.name} on {metrics.task.name}: " if len(runs) > 1 else ""
-            yield f"\n{run_title}{line}"
+            yield f"\n{title}: {line}" if len(runs) > 1 else f"\n{line}"
     yield ""
     for run, _ in runs:
         yield f"Report: {(run / 'report.html').resolve()}"

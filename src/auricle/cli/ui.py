@@ -39,5 +39,7 @@ from auricle.cli import options as opt
 def ui(**options: Any) -> None:
     """Open the web app to try models, start runs and inspect results."""
     from auricle.app.server import ServerOptions, serve
+    from auricle.core.platform_support import require_posix
 
+    require_posix("The app and its jobs")
     serve(ServerOptions(**options))

@@ -273,7 +273,7 @@ class Pacing:
 class CallRecording:
     """Everything that happened in a call, from which all its metrics are computed.
 
-    Example:
+    Examples:
         >>> recording = CallRecording(events=(), caller=(), agent=(), seconds=4.2)
         >>> recording.finish
         'completed'

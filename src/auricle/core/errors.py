@@ -36,6 +36,11 @@ class SpecError(AuricleError):
     Args:
         message: What is wrong and what to do.
         location: Path of keys to the offending value in a YAML file, if known.
+
+    Examples:
+        >>> raise SpecError("limit: 0 is too small; the least value is 1.", ("limit",))
+        Traceback (most recent call last):
+        auricle.core.errors.SpecError: limit: 0 is too small; the least value is 1.
     """
 
     def __init__(self, message: str = "", location: tuple[str | int, ...] = ()) -> None:
@@ -70,6 +75,18 @@ class DataError(SpecError):
     """The data cannot be read, or contains nothing usable."""
 
 
+class StorageError(SpecError):
+    """A folder, a bucket or a server cannot be read or written as asked."""
+
+
+class StorageUnavailable(StorageError):
+    """A store does not answer, or reports a failure of its own; it may answer later."""
+
+
+class ObjectChanged(AuricleError):
+    """An object was replaced or deleted since it was read, so it was not replaced."""
+
+
 class AllRequestsFailed(SpecError):
     """The first requests all failed with the same error."""
 
@@ -100,6 +117,10 @@ class Transient(SampleError):
     Args:
         message: What happened.
         retry_after: Seconds to wait before the next attempt, if the server asks to wait; 0 if it does not say how long.
+
+    Examples:
+        >>> Transient("The server is busy.", retry_after=2.5).retry_after
+        2.5
     """
 
     def __init__(self, message: str = "", retry_after: float | None = None) -> None:

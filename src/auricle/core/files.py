@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+import sys
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
@@ -65,6 +66,8 @@ def make_folder(path: Path) -> None:
 
 def fsync_folder(folder: Path) -> None:
     """Make created and renamed files of a folder survive a power cut; some file systems do not support this."""
+    if sys.platform == "win32":  # folders cannot be opened, and the file system records their changes by itself
+        return
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         with suppress(OSError):

@@ -237,8 +237,9 @@ def split_prefix(name: str) -> tuple[str, str]:
 def name_to_title(name: str) -> str:
     """Return the title of a part that has only a name.
 
-    >>> name_to_title("worst-samples")
-    'Worst samples'
+    Examples:
+        >>> name_to_title("worst-samples")
+        'Worst samples'
     """
     title = name.replace("-", " ").replace("_", " ")
     return title[:1].upper() + title[1:]

@@ -33,7 +33,7 @@ def parse_segments(values: Any) -> tuple[Segment, ...]:
     Raises:
         SampleError: if a value is not a segment, or its times are not numbers.
 
-    Example:
+    Examples:
         >>> parse_segments([{"start": 0.5, "end": 1, "word": "hello"}])
         (Segment(start=0.5, end=1.0, text='hello', speaker='', score=None),)
         >>> parse_segments([{"start_time": "2.1", "end_time": "3", "words": "good morning", "speaker": "anna"}])
@@ -53,7 +53,7 @@ def join_texts(segments: Iterable[Segment]) -> str:
 def describe_reversed(segments: Iterable[Segment]) -> str:
     """Describe the first segment that ends before it starts; return an empty text if there is none.
 
-    Example:
+    Examples:
         >>> describe_reversed([Segment(0.5, 1), Segment(3, 1)])
         'segment 2: the end 1.0 is before the start 3.0'
     """

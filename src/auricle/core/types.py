@@ -23,12 +23,15 @@ Part: TypeAlias = str | Audio | Image | Video
 class Turn:
     """One turn of a conversation: text and media, in order.
 
-    >>> Turn("user", (Audio("clip.wav"), "What is the speaker's mood?")).role
-    'user'
+    Examples:
+        >>> Turn("user", (Audio("clip.wav"), "What is the speaker's mood?")).role
+        'user'
     """
 
     role: Literal["system", "user", "assistant"]
+    """Who speaks."""
     parts: tuple[Part, ...]
+    """Texts, sounds, images and videos, in order."""
 
 
 Input: TypeAlias = Part | Sequence[Part] | Sequence[Turn]
@@ -45,8 +48,9 @@ class Sample:
         meta: Other fields of the row, to filter and group results by.
         origin: Location of the row for messages, such as `mine.jsonl:17`.
 
-    >>> Sample(id="1", inputs={"audio": Audio("clip.wav")}, target="hello").target
-    'hello'
+    Examples:
+        >>> Sample(id="1", inputs={"audio": Audio("clip.wav")}, target="hello").target
+        'hello'
     """
 
     id: str
@@ -127,15 +131,20 @@ class Conversation(RequestContent):
 class Generate(Conversation):
     """A request to continue a conversation.
 
-    >>> request = Generate(turns=(Turn("user", (Audio("clip.wav"), "What do you hear?")),))
-    >>> request.audio.path.name, request.text
-    ('clip.wav', 'What do you hear?')
+    Examples:
+        >>> request = Generate(turns=(Turn("user", (Audio("clip.wav"), "What do you hear?")),))
+        >>> request.audio.path.name, request.text
+        ('clip.wav', 'What do you hear?')
     """
 
     turns: tuple[Turn, ...]
+    """The conversation so far."""
     max_tokens: int = 512
+    """Longest answer, in tokens."""
     temperature: float = 0.0
+    """Randomness of the answer; 0 always takes the most likely token."""
     stop: tuple[str, ...] = ()
+    """Texts that end the answer."""
     first_tokens: int = 0
     """Number of most likely first tokens to return with their log-probabilities."""
     answer_index: int = 0
@@ -148,19 +157,33 @@ class Generate(Conversation):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LogLikelihood(Conversation):
-    """A request for the probability of `continuation` after these turns."""
+    """A request for the probability of `continuation` after these turns.
+
+    Examples:
+        >>> request = LogLikelihood(turns=(Turn("user", (Audio("clip.wav"), "Is it a dog?")),), continuation="Yes")
+        >>> request.continuation
+        'Yes'
+    """
 
     turns: tuple[Turn, ...]
+    """What precedes the text."""
     continuation: str
+    """The text."""
     include_context: bool = False
     """Include the tokens of the context, as older perplexity benchmarks do."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Predict(RequestContent):
-    """A request for named numbers, from a classifier, a regressor or a reward model."""
+    """A request for named numbers, from a classifier, a regressor or a reward model.
+
+    Examples:
+        >>> Predict(inputs={"audio": Audio("clip.wav")}, labels=("happy", "sad")).audio.path.name
+        'clip.wav'
+    """
 
     inputs: Mapping[str, Part]
+    """Texts and media by their names, such as `audio`."""
     labels: tuple[str, ...] = ()
     """The labels to choose from, if the task has any."""
     seed: int = 0
@@ -181,9 +204,10 @@ class Predict(RequestContent):
 class Call(RequestContent):
     """A request to hold a live conversation with a scripted caller, or to transcribe audio while it is sent.
 
-    >>> call = Call(steps=(Step(kind="say", audio=(Audio("hello.wav"), 0.5, Audio("there.wav"))),))
-    >>> [audio.path.name for audio in call.audios]
-    ['hello.wav', 'there.wav']
+    Examples:
+        >>> call = Call(steps=(Step(kind="say", audio=(Audio("hello.wav"), 0.5, Audio("there.wav"))),))
+        >>> [audio.path.name for audio in call.audios]
+        ['hello.wav', 'there.wav']
     """
 
     steps: tuple[Step, ...]
@@ -267,8 +291,9 @@ class Segment:
         speaker: Who speaks; any name that is the same for all segments of a speaker.
         score: How certain the model is; any number that is higher for more certain segments.
 
-    >>> Segment(0.5, 1.25, "good morning", speaker="anna").end
-    1.25
+    Examples:
+        >>> Segment(0.5, 1.25, "good morning", speaker="anna").end
+        1.25
     """
 
     start: float
@@ -282,11 +307,13 @@ class Segment:
 class Generation:
     """Generated text, unchanged, with what the model reports about it. Unknown values are None.
 
-    >>> Generation(text="hello", tokens=1).text
-    'hello'
+    Examples:
+        >>> Generation(text="hello", tokens=1).text
+        'hello'
     """
 
     text: str
+    """The answer."""
     tokens: int | None = None
     """Number of generated tokens."""
     input_tokens: int | None = None
@@ -312,9 +339,15 @@ class Generation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Likelihood:
-    """Natural-log probability of each requested token."""
+    """Natural-log probability of each requested token.
+
+    Examples:
+        >>> Likelihood(logprobs=(-0.5, -1.5)).total
+        -2.0
+    """
 
     logprobs: tuple[float, ...]
+    """Of each token, or their sum alone if `is_sum`."""
     greedy: bool | None = None
     """Whether each token is the most likely one at its position; None if unknown."""
     text: str = ""
@@ -338,12 +371,15 @@ class Likelihood:
 class Prediction:
     """Numbers exactly as the model returned them; Auricle never rescales them.
 
-    >>> Prediction(values={"happy": 0.9, "sad": 0.1}, scale="probability").scale
-    'probability'
+    Examples:
+        >>> Prediction(values={"happy": 0.9, "sad": 0.1}, scale="probability").scale
+        'probability'
     """
 
     values: Mapping[str, float]
+    """A number for each label or dimension."""
     scale: Literal["probability", "logit", "continuous"]
+    """What the numbers are."""
 
 
 Output: TypeAlias = Generation | Likelihood | Prediction | CallRecording

@@ -1,4 +1,4 @@
-"""Read rows of JSONL, JSON, CSV, TSV, Parquet and seed-tts-eval files, one at a time where the format allows it.
+"""Read rows of JSONL, JSON, CSV, TSV, Parquet, tar and seed-tts-eval files, one at a time where the format allows it.
 
 A row that cannot be read becomes a `RejectedRow` with its position and reason. A file that cannot be read raises
 `DataError`.
@@ -14,13 +14,13 @@ from contextlib import contextmanager
 from hashlib import blake2b
 from itertools import chain
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple, TypeVar, TypeVarTuple
+from typing import Any, NamedTuple, TypeVar, TypeVarTuple
 
 import orjson
 
 from auricle.core.errors import DataError, MissingExtra, SampleError, SpecError, describe
-from auricle.core.files import open_regular_file
 from auricle.core.types import RejectedRow
+from auricle.data.data_files import COMPRESSED_SUFFIX, DataFile, data_suffix, open_data_file
 
 MAX_REASON_LENGTH = 500
 DELIMITERS = (",", ";", "\t", "|")
@@ -36,42 +36,35 @@ class Row(NamedTuple):
 
     origin: str
     values: Mapping[str, Any]
+    folder: str = ""
+    """Location of the folder to which paths in the row are relative; empty for that of the manifest."""
+    default_id: str = ""
+    """Id of the sample if no column has one; empty for the index of the row."""
 
 
 Rows = Iterator[Row | RejectedRow]
 
 
-def read_rows(path: Path, *, skip_binary: bool = False) -> Rows:
+def read_rows(path: DataFile, *, skip_binary: bool = False) -> Rows:
     """Yield every row of a manifest, in order.
 
     Args:
         path: The file.
-        skip_binary: Leave out columns of sounds or images stored in a Parquet file.
+        skip_binary: Leave out sounds and images that are stored in the file itself.
     """
-    read = READERS.get(path.suffix.lower())
+    read = find_reader(path)
+    if isinstance(path, Path):
+        with open_data_file(path):  # raises here rather than at the first row
+            pass
+    return read(path, skip_binary=True) if skip_binary and read in BINARY_READERS else read(path)
+
+
+def find_reader(path: DataFile) -> Callable[..., Rows]:
+    """Return the function that reads a file, by its suffix."""
+    read = READERS.get(data_suffix(path))
     if read is None:
         raise DataError(f"Unsupported manifest {path}. Supported suffixes: {', '.join(READERS)}.")
-    with open_data_file(path):  # raises here rather than at the first row
-        return _read_parquet(path, skip_binary=True) if read is _read_parquet and skip_binary else read(path)
-
-
-@contextmanager
-def open_data_file(path: Path) -> Iterator[BinaryIO]:
-    """Open a file of data.
-
-    Raises:
-        DataError: if it does not exist, cannot be read, or is a folder, a named pipe or a device.
-    """
-    try:
-        file = open_regular_file(path, buffering=1 << 20)
-    except FileNotFoundError as error:
-        raise DataError(f"No such file: {path}.") from error
-    except IsADirectoryError as error:
-        raise DataError(f"Not a file but a folder: {path}.") from error
-    except (OSError, ValueError) as error:
-        raise DataError(f"Cannot read {str(path)!r}: {getattr(error, 'strerror', None) or error}.") from error
-    with file:
-        yield file
+    return read
 
 
 def convert_row(origin: str, convert: Callable[[*Ts], T], *args: *Ts) -> T | RejectedRow:
@@ -87,7 +80,7 @@ def convert_row(origin: str, convert: Callable[[*Ts], T], *args: *Ts) -> T | Rej
     return RejectedRow(origin, reason if len(reason) <= MAX_REASON_LENGTH else f"{reason[:MAX_REASON_LENGTH]}…")
 
 
-def file_revision(path: Path) -> str:
+def file_revision(path: DataFile) -> str:
     """Return eight hex digits that change when the file changes."""
     digest = blake2b(digest_size=4)
     with open_data_file(path) as file:
@@ -99,9 +92,13 @@ def file_revision(path: Path) -> str:
 def count_rows(path: Path) -> int | None:
     """Return the approximate number of rows without parsing them; None if it is unknown."""
     if path.suffix.lower() == ".parquet":
-        return int(_open_parquet(path).metadata.num_rows)
-    if (read := READERS.get(path.suffix.lower())) in (_read_json, _read_recordings):
+        with open_parquet(path) as file:
+            return int(file.metadata.num_rows)
+    read = READERS.get(data_suffix(path))
+    if read in (_read_json, _read_recordings):
         return sum(1 for _ in read(path))
+    if read is _read_tar or path.suffix.lower() == COMPRESSED_SUFFIX:
+        return None
     header = path.suffix.lower() in (".csv", ".tsv")
     with open_data_file(path) as file:
         lines = sum(block.count(b"\n") for block in iter(lambda: file.read(1 << 20), b""))
@@ -119,19 +116,30 @@ def parse_json_cell(text: str) -> Any:
         raise SampleError(f"a cell that looks like JSON is not: {text[:60]!r}") from error
 
 
-def _read_jsonl(path: Path) -> Rows:
+def _read_jsonl(path: DataFile, *, skip_binary: bool = False) -> Rows:
+    from auricle.data.shar import has_recordings, is_shar_cuts, read_cuts  # which use rows of this module
+
+    if is_shar_cuts(path.name) and has_recordings(path):
+        yield from read_cuts(path, skip_binary=skip_binary)
+        return
     name = path.name
     with open_data_file(path) as lines:
         for number, line in enumerate(lines, 1):
             if number == 1:
-                line = line.removeprefix(b"\xef\xbb\xbf")
-                if line.lstrip().startswith(b"["):
-                    raise DataError(f"{path} is a JSON array. Convert it to one object per line: jq -c '.[]' {name}.")
+                line = check_first_line(line, path)
             if not line.isspace():
-                yield _parse_json_row(f"{name}:{number}", line)
+                yield parse_json_row(f"{name}:{number}", line)
 
 
-def _read_json(path: Path) -> Rows:
+def check_first_line(line: bytes, path: DataFile) -> bytes:
+    """Return the first line of JSON lines without a byte order mark; refuse a JSON array."""
+    line = line.removeprefix(b"\xef\xbb\xbf")
+    if line.lstrip().startswith(b"["):
+        raise DataError(f"{path} is a JSON array. Convert it to one object per line: jq -c '.[]' {path.name}.")
+    return line
+
+
+def _read_json(path: DataFile) -> Rows:
     """Yield the objects of a JSON array, which may be under `data`, or of JSON lines."""
     with open_data_file(path) as file:
         content = file.read()
@@ -147,7 +155,7 @@ def _read_json(path: Path) -> Rows:
         yield _to_row(f"{path.name}:{number}", values)
 
 
-def _read_seed_tts(path: Path) -> Rows:
+def _read_seed_tts(path: DataFile) -> Rows:
     """Yield the lines of a file of seed-tts-eval: `id|prompt text|prompt audio|text`, and maybe `|reference`."""
     with open_data_file(path) as lines:
         for number, line in enumerate(lines, 1):
@@ -163,7 +171,7 @@ def _parse_seed_tts_line(origin: str, line: bytes) -> Row:
     return Row(origin, {name: cell for name, cell in zip(SEED_TTS_COLUMNS, cells, strict=False) if cell})
 
 
-def _parse_json_row(origin: str, line: bytes) -> Row | RejectedRow:
+def parse_json_row(origin: str, line: bytes) -> Row | RejectedRow:
     try:
         return _to_row(origin, orjson.loads(line))
     except orjson.JSONDecodeError as error:
@@ -176,7 +184,7 @@ def _to_row(origin: str, values: Any) -> Row | RejectedRow:
     return Row(origin, values)
 
 
-def _read_csv(path: Path) -> Rows:
+def _read_csv(path: DataFile) -> Rows:
     csv.field_size_limit(1 << 30)  # the default limit is smaller than some transcripts
     with open_data_file(path) as file:
         delimiter = "\t" if path.suffix.lower() == ".tsv" else sniff_delimiter(file.read(SNIFFED_BYTES))
@@ -224,19 +232,27 @@ def _read_csv_row(table: csv.DictReader[str], name: str) -> Row | RejectedRow | 
     return Row(origin, {name: value for name, value in values.items() if value != ""})
 
 
-def _read_parquet(path: Path, *, skip_binary: bool = False) -> Rows:
-    file = _open_parquet(path)
+def _read_parquet(path: DataFile, *, skip_binary: bool = False) -> Rows:
+    return (row for _, row in read_row_groups(path, skip_binary=skip_binary))
+
+
+def read_row_groups(
+    path: DataFile, start: int = 0, end: int | None = None, *, skip_binary: bool = False
+) -> Iterator[tuple[int, Row | RejectedRow]]:
+    """Yield the rows of some row groups of a Parquet file, with their index in the file."""
     import pyarrow
 
-    columns = [field.name for field in file.schema_arrow if "binary" not in str(field.type)] if skip_binary else None
-
-    count = 0
-    try:
-        for batch in file.iter_batches(batch_size=1024, columns=columns):
-            yield from _parquet_rows(batch, [f"{path.name}:{count + index + 1}" for index in range(len(batch))])
-            count += len(batch)
-    except (pyarrow.ArrowException, OSError) as error:
-        raise DataError(f"{path} is damaged after row {count:,}: {error}") from error
+    with open_parquet(path) as file:
+        names = [field.name for field in file.schema_arrow if "binary" not in str(field.type)] if skip_binary else None
+        count = sum(file.metadata.row_group(index).num_rows for index in range(start))
+        groups = list(range(file.num_row_groups)[start:end])
+        try:
+            for batch in file.iter_batches(batch_size=1024, row_groups=groups, columns=names) if groups else ():
+                rows = _parquet_rows(batch, [f"{path.name}:{count + index + 1}" for index in range(len(batch))])
+                yield from enumerate(rows, count)
+                count += len(batch)
+        except (pyarrow.ArrowException, OSError) as error:
+            raise DataError(f"{path} is damaged after row {count:,}: {error}") from error
 
 
 def _parquet_rows(batch: Any, origins: list[str]) -> list[Row | RejectedRow]:
@@ -256,33 +272,48 @@ def _drop_nulls(values: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in values.items() if value is not None}
 
 
-def _open_parquet(path: Path) -> Any:
+@contextmanager
+def open_parquet(path: DataFile) -> Iterator[Any]:
+    """Open a Parquet file; only its footer is read."""
     try:
         import pyarrow
         import pyarrow.parquet
     except ImportError as error:
         raise MissingExtra("Parquet", "parquet") from error
-    try:
-        with open_data_file(path):
-            return pyarrow.parquet.ParquetFile(path)
-    except (pyarrow.ArrowException, OSError) as error:
-        raise DataError(f"{path} is not a Parquet file: {error}") from error
+    with open_data_file(path, buffering=0) as stream:
+        try:
+            file = pyarrow.parquet.ParquetFile(path if isinstance(path, Path) else stream, pre_buffer=True)
+        except (pyarrow.ArrowException, OSError) as error:
+            raise DataError(f"{path} is not a Parquet file: {error}") from error
+        with file:
+            yield file
 
 
-def _read_recordings(path: Path) -> Rows:
+def _read_recordings(path: DataFile) -> Rows:
     """Yield a row for each recording of a file of segments."""
-    from auricle.data.segment_files import iter_rows, read_segments  # which open their files with this module
+    from auricle.data.segment_files import iter_rows, read_segments  # which use rows of this module
 
+    if not isinstance(path, Path):
+        raise DataError(f"{path}: files of segments are read from the local file system only. Download it first.")
     return iter_rows(path, read_segments(path))
 
 
-READERS: dict[str, Callable[[Path], Rows]] = {
-    ".jsonl": _read_jsonl,
-    ".ndjson": _read_jsonl,
+def _read_tar(path: DataFile, *, skip_binary: bool = False) -> Rows:
+    """Yield the samples of a WebDataset tar."""
+    from auricle.data.webdataset import read_tar  # which uses rows of this module
+
+    return read_tar(path, skip_binary=skip_binary)
+
+
+READERS: dict[str, Callable[..., Rows]] = {
+    **dict.fromkeys((".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz"), _read_jsonl),
     ".json": _read_json,
     ".csv": _read_csv,
     ".tsv": _read_csv,
     ".parquet": _read_parquet,
+    ".tar": _read_tar,
     ".lst": _read_seed_tts,
     **dict.fromkeys((".rttm", ".stm", ".ctm", ".seglst"), _read_recordings),
 }
+BINARY_READERS = (_read_jsonl, _read_parquet, _read_tar)
+"""Readers of formats that may contain sounds and images, which they can leave out."""

@@ -15,6 +15,7 @@ from auricle.core.errors import DataError, MissingExtra
 from auricle.core.types import RejectedRow, Sample
 from auricle.data.file_formats import Row, convert_row
 from auricle.data.manifest import Manifest
+from auricle.data.parts import DataPart
 
 HF_PREFIX = "hf:"
 MEDIA_FEATURES = ("Audio", "Image", "Video")
@@ -60,6 +61,16 @@ class HuggingFaceDataset(Manifest):
 
     def __len__(self) -> int:
         return self.count_selected(len(self._dataset()))
+
+    def plan_parts(self, target_bytes: int) -> Iterator[DataPart]:
+        """Yield ranges of rows, which can be read from any row on; their size follows from that of the dataset."""
+        dataset = self._dataset()
+        first, last, _ = slice(*self.row_range).indices(len(dataset))
+        row_bytes = (dataset.dataset_size or dataset.data.nbytes) / max(1, len(dataset))
+        step = max(1, int(target_bytes / max(1.0, row_bytes)))
+        for start in range(first, last, step):
+            end = min(last, start + step)
+            yield DataPart(str(self.path), "rows", start, end, end - start, etag=self.pinned_revision or "")
 
     @property
     def name(self) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 import math
+import posixpath
 from collections.abc import Callable, Collection, Iterable, Iterator, KeysView, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -15,13 +16,17 @@ from functools import cached_property, partial
 from itertools import islice
 from pathlib import Path
 from types import NoneType
-from typing import Any, NamedTuple, Self, TypeVar
+from typing import Any, NamedTuple, Self, TypeAlias, TypeVar
 
 from auricle.audio import Audio, Image, Video
 from auricle.core.errors import DataError, SampleError, SpecError
+from auricle.core.redaction import redact_text
 from auricle.core.serialization import dumps
+from auricle.core.storage import is_remote
 from auricle.core.types import Input, Json, Part, RejectedRow, Sample, create_sample, list_parts
 from auricle.data.file_formats import Row, convert_row, count_rows, file_revision, parse_json_cell, read_rows
+from auricle.data.parts import DataPart, check_unchanged, plan_parts, read_part, read_single, read_source
+from auricle.data.sources import MAX_HASHED_BYTES, DataSource
 
 COLUMN_ALIASES: Mapping[str, tuple[str, ...]] = {
     "id": ("id", "index", "key", "utt_id"),
@@ -40,10 +45,14 @@ ROLES_WITHOUT_TEXT = {"audio", "image", "video", "meta", "target"}
 """Roles whose column a prompt cannot show: what is not text, and the answer."""
 MEDIA_FACTORIES: Mapping[str, Callable[..., Part]] = {"audio": Audio.of, "image": Image.of, "video": Video.of}
 VALIDATED_ROWS = 50  # rows checked before a run, to distinguish a wrong file from a wrong row
+ROWS_OF_LARGE_DATA = 1000
+"""Rows of remote or large data that decide what all rows of other data do, such as the language of references."""
 MAX_CACHED_LAYOUTS = 50  # sets of columns; most files have one
 PLAIN_TYPES = frozenset({str, float, bool, NoneType})
 """Types of which every value can be stored. An integer may have too many digits."""
 
+MediaFolder: TypeAlias = Path | str
+"""A folder of sounds: a path, or a URL as text."""
 ColumnRoles = tuple[dict[str, str], list[str]]
 T = TypeVar("T")
 
@@ -124,14 +133,23 @@ class Manifest:
     """Index of the first row, and of the row after the last one."""
     skips_media: bool = False
     """Whether sounds, images and videos in the file itself are left unread, where the format allows it."""
+    source: DataSource | None = None
+    """The files to read instead of `path`: several files, or files at a URL."""
+    root_url: str = ""
+    """URL of the folder to which paths in the rows are relative, instead of `root`."""
+    data_part: DataPart | None = None
+    """The part of the data to read; all of it if None."""
     _layouts: dict[tuple[str, ...], ColumnLayout] = field(default_factory=dict, repr=False, compare=False)
 
     def __iter__(self) -> Iterator[Sample | RejectedRow]:
         return (self.make_sample(index, row) for index, row in self.iter_rows())
 
     def iter_rows(self) -> Iterator[tuple[int, Row | RejectedRow]]:
-        """Yield the rows in `row_range` with their index."""
-        return self.select_rows(self._read_rows())
+        """Yield the rows in `row_range`, or those of the part, with their index."""
+        if self.data_part is None:
+            return self.select_rows(self._read_rows())
+        check_unchanged(self.data_part)
+        return read_part(self._data_source, self.data_part, skip_binary=self.skips_media)
 
     def iter_columns(self) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
         """Yield the values of each readable row by role, and its other columns, without building samples."""
@@ -141,18 +159,80 @@ class Manifest:
                 yield columns
 
     def _read_rows(self) -> Iterator[Row | RejectedRow]:
-        return read_rows(self.path, skip_binary=self.skips_media)
+        return self._read_files(skip_binary=self.skips_media)
+
+    def _read_files(self, *, skip_binary: bool) -> Iterator[Row | RejectedRow]:
+        """Yield the rows of the files, from the first to the last."""
+        if self.source is None:
+            return read_rows(self.path, skip_binary=skip_binary)
+        read = read_single if self.source.is_single else read_source
+        return read(self.source, skip_binary=skip_binary)
 
     def __len__(self) -> int:
+        if self.data_part is not None or self.source is not None:
+            count = self.data_part.rows if self.data_part else None
+            if count is None:
+                raise TypeError(f"The number of rows of {self.location} is unknown until they are read.")
+            return count
         return self.count_selected(count_rows(self.path) or 0)
 
     @property
     def revision(self) -> str:
-        return f"{self.path.name}@{file_revision(self.path)}{self.row_range_suffix}"
+        if self.data_part is not None:
+            return f"{self._data_source.name}@{self.data_part.revision}"
+        revision = file_revision(self.path) if self.source is None else self.source.revision
+        return f"{self._data_source.name}@{revision}{self.row_range_suffix}"
+
+    @property
+    def location(self) -> str:
+        """Where the data is, for messages."""
+        return str(self.path) if self.source is None else redact_text(self.source.location)
+
+    @cached_property
+    def _data_source(self) -> DataSource:
+        return self.source or DataSource(str(self.path))
+
+    @property
+    def is_large(self) -> bool:
+        """Whether reading all rows before a run would take long: remote data, and more than `MAX_HASHED_BYTES`."""
+        if self.source is None:
+            return False
+        return is_remote(self.source.location) or sum(file.size for file in self.source.files) > MAX_HASHED_BYTES
+
+    @property
+    def is_remote(self) -> bool:
+        """Whether rows are read over a network."""
+        return is_remote(self._data_source.location)
+
+    def plan_parts(self, target_bytes: int) -> Iterator[DataPart]:
+        """Yield the parts of the data, in order; only sizes and footers of its files are read.
+
+        Args:
+            target_bytes: Size of a part.
+        """
+        if self._has_plain_rows() and self.row_range == (0, None):
+            return plan_parts(self._data_source, target_bytes)
+        first, last = self.row_range
+        return iter((DataPart(self.location, "rows", first, last),))
+
+    def _has_plain_rows(self) -> bool:
+        """Return whether rows are those of the files, rather than what a subclass makes of them."""
+        own = type(self)
+        return all(
+            getattr(own, name) is getattr(Manifest, name)
+            for name in ("__iter__", "iter_rows", self._read_rows.__name__)
+        )
+
+    def restrict(self, part: DataPart) -> Self:
+        """Return the same data with only the rows of a part; choices and checks stay those of the whole."""
+        if part.unit == "rows":
+            return replace(self, row_range=(part.start, part.end))
+        return replace(self, data_part=replace(part, source=self._data_source.find_location(part.source)))
 
     def whole_file_without_media(self) -> Manifest:
-        """Return the same rows for a look at their texts: all of them, and without reading media."""
-        return replace(self, row_range=(0, None), skips_media=True)
+        """Return the same rows for a look at their texts, without media: all of them, or the first of large data."""
+        last = ROWS_OF_LARGE_DATA if self.is_large else None
+        return replace(self, row_range=(0, last), data_part=None, skips_media=True)
 
     def notes(self) -> list[str]:
         """Return notes on the rows as a whole."""
@@ -228,12 +308,16 @@ class Manifest:
     def _base_dir(self) -> Path:
         return self.root or self.path.parent
 
+    def _media_folder(self, row: Row) -> MediaFolder:
+        """Return the folder to which the paths in a row are relative."""
+        return self.root_url or self.root or _to_media_folder(row.folder) or self._base_dir
+
     def _build_sample(self, index: int, row: Row) -> Sample:
         role_values, other_columns = self._split_columns(row.values)
         target, choices = self._parse_answer(role_values)
         return create_sample(
-            id=_parse_id(role_values.get("id"), index),
-            inputs=self._build_inputs(role_values, other_columns, list(choices.values())),
+            id=_parse_id(role_values.get("id"), row.default_id or str(index)),
+            inputs=self._build_inputs(role_values, other_columns, list(choices.values()), self._media_folder(row)),
             target=target,
             meta=_merge_meta(role_values.get("meta"), other_columns),
             origin=row.origin,
@@ -248,9 +332,8 @@ class Manifest:
         return target, choices
 
     def _build_inputs(
-        self, role_values: dict[str, Any], other_columns: dict[str, Any], choices: list[str]
+        self, role_values: dict[str, Any], other_columns: dict[str, Any], choices: list[str], base: MediaFolder
     ) -> dict[str, Input]:
-        base = self._base_dir
         inputs: dict[str, Input] = {}
         for name, make_media in MEDIA_FACTORIES.items():
             if name in role_values:
@@ -271,11 +354,11 @@ class Manifest:
         self._check_chosen_columns()
         rows = list(islice(self, VALIDATED_ROWS))
         if not rows:
-            raise DataError(f"{self.path} has no rows.")
+            raise DataError(f"{self.location} has no rows.")
         samples = [row for row in rows if isinstance(row, Sample)]
         if not samples:
             raise DataError(
-                f"{self.path}: none of the first {len(rows)} rows is valid. "
+                f"{self.location}: none of the first {len(rows)} rows is valid. "
                 f"{_first_rejection(rows)} {self._describe_columns()}"
             )
         _check_prompt_fields(self.prompt_fields, samples)
@@ -288,7 +371,8 @@ class Manifest:
 
     def list_columns(self) -> list[str]:
         """Return the columns of the first rows."""
-        rows = (row for row in islice(read_rows(self.path), VALIDATED_ROWS) if isinstance(row, Row))
+        first = islice(self._read_files(skip_binary=False), VALIDATED_ROWS)
+        rows = (row for row in first if isinstance(row, Row))
         return list(dict.fromkeys(name for row in rows for name in row.values))
 
     def _check_chosen_columns(self) -> None:
@@ -300,7 +384,7 @@ class Manifest:
                 close = difflib.get_close_matches(name, columns, n=1)
                 hint = f" Did you mean {close[0]!r}?" if close else ""
                 raise SpecError(
-                    f"{self.path} has no column {name!r}. Columns: {', '.join(columns)}.{hint}", location=(role,)
+                    f"{self.location} has no column {name!r}. Columns: {', '.join(columns)}.{hint}", location=(role,)
                 )
 
 
@@ -360,9 +444,9 @@ def _check_audio_exists(samples: Iterable[Sample], root: Path) -> None:
         )
 
 
-def _parse_id(value: Any, index: int) -> str:
+def _parse_id(value: Any, default: str) -> str:
     if value is None:
-        return str(index)
+        return default
     if value == "":
         raise SampleError("the id is empty")
     if isinstance(value, (str, int)) and not isinstance(value, bool):
@@ -378,7 +462,7 @@ def _parse_segment(role_values: dict[str, Any], other_columns: dict[str, Any]) -
     return {"start": parse_seconds(start or 0.0), "end": None if end is None else parse_seconds(end)}
 
 
-def _parse_media(name: str, make: Callable[[Any], T], value: Any, base: Path) -> list[T]:
+def _parse_media(name: str, make: Callable[[Any], T], value: Any, base: MediaFolder) -> list[T]:
     try:
         return [make(resolve_path(item, base)) for item in _as_list(value)]
     except (TypeError, ValueError) as error:
@@ -399,13 +483,25 @@ def _as_list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else [value]
 
 
-def resolve_path(value: Any, base: Path) -> Any:
-    """Make a path relative to the manifest; keep everything else."""
+def resolve_path(value: Any, base: MediaFolder) -> Any:
+    """Make a path relative to the manifest, which may be at a URL; keep everything else."""
     if isinstance(value, str):
-        return value if "://" in value else str(base / value)
+        return value if "://" in value else _join(base, value)
     if isinstance(value, dict) and isinstance(value.get("path"), str) and not value.get("bytes"):
-        return {**value, "path": str(base / value["path"])}
+        return {**value, "path": resolve_path(value["path"], base)}
     return value
+
+
+def _join(base: MediaFolder, path: str) -> str:
+    if isinstance(base, Path) or path.startswith("/"):
+        return str(base / Path(path))
+    scheme, _, rest = base.partition("://")
+    return f"{scheme}://{posixpath.normpath(f'{rest}/{path}')}"
+
+
+def _to_media_folder(folder: str) -> MediaFolder | None:
+    """Return the folder of a file as a path if it is local; None if it is unknown."""
+    return (folder if is_remote(folder) else Path(folder)) if folder else None
 
 
 def _parse_target(value: Any, columns: ColumnMapping) -> Json:

@@ -18,7 +18,8 @@ from typing import Any, NamedTuple, TypeVar
 from auricle.core.errors import AnswerMismatch, DataError, SampleError, Unreadable
 from auricle.core.segments import parse_segments
 from auricle.core.types import Segment
-from auricle.data.file_formats import Row, open_data_file
+from auricle.data.data_files import open_data_file
+from auricle.data.file_formats import Row
 
 SUFFIXES: Mapping[str, str] = {".rttm": "rttm", ".stm": "stm", ".ctm": "ctm", ".seglst": "seglst", ".json": "seglst"}
 """Formats of segments by the suffix of a file."""

@@ -31,7 +31,7 @@ def parse_timed_words(values: Any) -> tuple[Segment, ...]:
     Raises:
         SampleError: if a value is neither, or its times are not numbers.
 
-    Example:
+    Examples:
         >>> [word.text for word in parse_timed_words([["good", 0.1, 0.3], {"word": "day", "start": 0.3, "end": 0.6}])]
         ['good', 'day']
     """

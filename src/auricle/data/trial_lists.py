@@ -14,7 +14,8 @@ from typing import Any
 
 from auricle.core.errors import DataError
 from auricle.core.types import RejectedRow
-from auricle.data.file_formats import Row, open_data_file
+from auricle.data.data_files import open_data_file
+from auricle.data.file_formats import Row
 from auricle.data.manifest import Manifest
 
 SAME, DIFFERENT = "same", "different"

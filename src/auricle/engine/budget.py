@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from auricle.core.errors import SpecError
 from auricle.core.serialization import digest
@@ -13,6 +14,9 @@ from auricle.runs.metrics import format_money
 from auricle.runs.run_directory import Run
 from auricle.runs.usage import Price, RunPrices, UsageTotals, VerdictCosts, VerdictUsage
 from auricle.runs.verdicts import Verdict, iter_verdict_lines
+
+if TYPE_CHECKING:
+    from auricle.runs.shards.status import ShardStatus
 
 MAX_UNPRICED_ANSWERS = 10
 """Answers without a known cost, and none with one, after which a limit cannot be enforced."""
@@ -45,6 +49,7 @@ class Budget(ForwardingObserver):
         priced = [*([price] if price else ()), *judge_prices.values()]
         if limit is not None and len(currencies := sorted({entry.currency for entry in priced})) > 1:
             raise SpecError(f"A limit needs prices in one currency; these are in {' and '.join(currencies)}.")
+        self._cost_of_shards = 0.0
         self._currency = priced[0].currency if priced else ""
         self._stop: Callable[[], None] = lambda: None
         self._counted_keys: dict[int, str] = {}
@@ -53,12 +58,21 @@ class Budget(ForwardingObserver):
     @property
     def cost(self) -> float:
         """What model and judges have cost, as far as that is known."""
-        return self.totals.cost + self.verdict_costs.cost
+        return self.totals.cost + self.verdict_costs.cost + self._cost_of_shards
+
+    def on_shards(self, status: ShardStatus, /) -> None:
+        """Take over what the workers of a sharded run have spent; each of them has a budget of its own."""
+        self.observer.on_shards(status)
+        self._cost_of_shards = status.cost or 0.0
 
     def with_observer(self, observer: Observer) -> Budget:
         """Forward all callbacks to another observer, and return this budget."""
         self.observer = observer
         return self
+
+    def save_prices(self, run: Run) -> None:
+        """Store the prices in a run, from which its costs are computed."""
+        self._prices.save(run)
 
     def on_start(self, run: Run, stop: Callable[[], None], /) -> None:
         """Add what the run has spent before; `stop` is called when the limit is reached."""

@@ -13,11 +13,21 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError,
 from auricle.core.errors import SpecError
 from auricle.core.judge_roles import JudgeRole
 from auricle.core.redaction import redact
+from auricle.core.storage import is_remote
 from auricle.core.yaml_files import read_yaml
 from auricle.engine.factory import Evaluation
 from auricle.engine.plan import EvaluationGroup, ModelPlan
 from auricle.engine.settings import Settings
-from auricle.engine.spec import MAX_SEED, JudgeSpec, Spec, list_judges, public_judges, replace_judges, resolve_tasks
+from auricle.engine.spec import (
+    MAX_SEED,
+    JudgeSpec,
+    Spec,
+    list_judges,
+    parse_arguments,
+    public_judges,
+    replace_judges,
+    resolve_tasks,
+)
 from auricle.tasks.conditions import PERTURB_ARGUMENT
 from auricle.tasks.suites import Suite, find_suite, make_condition_suite
 from auricle.tasks.task_files import YAML_SUFFIXES, TaskReference
@@ -43,6 +53,8 @@ def _collect_settings(values: Any) -> Any:
     settings = {name: values[name] for name in SETTINGS_FIELDS if name in values}
     if "devices" in settings:
         settings["devices"] = _split_devices(settings["devices"])
+    if isinstance(settings.get("slurm"), (list, tuple)):  # as on the command line
+        settings["slurm"] = parse_arguments(settings["slurm"])
     return {**{name: value for name, value in values.items() if name not in settings}, "settings": settings}
 
 
@@ -72,9 +84,10 @@ class RunConfig(BaseModel):
 
     The fields of `Settings`, such as `concurrency` or `batch_size`, stand next to the others in YAML.
 
-    >>> config = RunConfig.from_fields({"task": "demo", "model": "echo", "concurrency": 4}, "example")
-    >>> config.settings.concurrency
-    4
+    Examples:
+        >>> config = RunConfig.from_fields({"task": "demo", "model": "echo", "concurrency": 4}, "example")
+        >>> config.settings.concurrency
+        4
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
@@ -88,11 +101,15 @@ class RunConfig(BaseModel):
     label: tuple[str, ...] = ()
     """Names of the models in tables, in their order."""
     task_args: dict[str, Any] = Field(default_factory=dict)
+    """Arguments of every task."""
     model_args: dict[str, Any] = Field(default_factory=dict)
     """Arguments of every model."""
     limit: int | None = Field(default=None, gt=0)
+    """Evaluate only the first rows of the data."""
     seed: int = Field(default=0, ge=0, le=MAX_SEED)
+    """Seed of the first answer to each sample."""
     profile: str | tuple[str, ...] | None = None
+    """Text normaliser that replaces those of the tasks, or several to score with each."""
     perturb: tuple[str, ...] = ()
     """Conditions under which each task is run besides the unchanged one, such as `noise:snr=20,10`."""
     cluster: str | None = None
@@ -100,19 +117,33 @@ class RunConfig(BaseModel):
     add_metrics: tuple[str, ...] = ()
     """Metrics to compute beside those of each task; the same as in `task_args`."""
     judge: tuple[JudgeSpec, ...] = ()
+    """Models that judge answers, or that metrics of spoken answers need."""
     infer_only: bool = False
+    """Store answers without scoring them."""
     cache: bool = False
+    """Whether to look up responses of earlier runs."""
     cache_path: Path | None = None
+    """Folder of the response cache. Default: that of the user."""
     prices: Path | None = None
+    """YAML file with prices."""
     max_cost: float | None = Field(default=None, gt=0)
-    out: Path | None = None
+    """Stop before the run costs more than this."""
+    out: Path | str | None = None
+    """Run directory, or the URL of a sharded run. Default: named after the task and the model."""
     fresh: bool = False
+    """Whether to start over instead of resuming."""
     progress: Literal["auto", "json"] = "auto"
+    """How progress is printed: for people, or as JSON events."""
+    log: tuple[str, ...] = ()
+    """Trackers that progress and numbers are logged to."""
+    log_project: str = ""
+    """Project or experiment of the trackers. Default: the one that their variables name, or `auricle`."""
     settings: Settings = Settings()
+    """How to execute the run."""
 
     _settings = model_validator(mode="before")(_collect_settings)
 
-    @field_validator("task", "label", "perturb", "add_metrics", mode="before")
+    @field_validator("task", "label", "perturb", "add_metrics", "log", mode="before")
     @classmethod
     def _accept_one(cls, value: Any) -> Any:
         return (value,) if isinstance(value, str) else value
@@ -122,6 +153,22 @@ class RunConfig(BaseModel):
     def _accept_model_names(cls, models: Any) -> Any:
         entries = models if isinstance(models, (list, tuple)) else (models,)
         return tuple({"model": entry} if isinstance(entry, str) else entry for entry in entries)
+
+    @field_validator("out", mode="before")
+    @classmethod
+    def _recognise_url(cls, out: Any) -> Any:
+        return Path(out) if isinstance(out, str) and not is_remote(out) else out
+
+    @model_validator(mode="after")
+    def _check_sharding(self) -> Self:
+        is_sharded = self.settings.shards is not None
+        if self.url and not is_sharded:
+            raise ValueError(f"out: {self.url} is a URL, to which only sharded runs are written; add --shards auto")
+        if self.url and self.fresh:
+            raise ValueError("fresh: a run in a bucket is not moved aside; choose another location with -o")
+        if is_sharded and self.infer_only:
+            raise ValueError("infer_only: shards are scored by the workers that answer them; leave it out")
+        return self
 
     @model_validator(mode="after")
     def _check_labels(self) -> Self:
@@ -159,10 +206,19 @@ class RunConfig(BaseModel):
         except ValidationError as error:
             raise SpecError(f"{source}: {_explain(error)}") from error
 
+    @property
+    def url(self) -> str:
+        """The location of a sharded run in a bucket; empty for a run in a folder."""
+        return self.out if isinstance(self.out, str) else ""
+
     def to_yaml(self) -> str:
         """Return the config as YAML, without secrets; fields without a value are left out."""
         import yaml
 
+        return yaml.safe_dump(self.to_fields(), sort_keys=False, allow_unicode=True)
+
+    def to_fields(self) -> dict[str, Any]:
+        """Return the fields of a YAML file, without secrets; those without a value are left out."""
         values = self.model_dump(mode="json", by_alias=True, exclude={"settings"}, exclude_none=True)
         values |= {name: getattr(self.settings, name) for name in SETTINGS_FIELDS}
         values["task"] = self.task[0] if len(self.task) == 1 else list(self.task)
@@ -172,8 +228,7 @@ class RunConfig(BaseModel):
         values["model_args"] = redact(self.model_args)
         if self.judge:
             values["judge"] = public_judges(self.judge)
-        known = {name: value for name, value in values.items() if value not in (None, "", [], {}, ())}
-        return yaml.safe_dump(known, sort_keys=False, allow_unicode=True)
+        return {name: value for name, value in values.items() if value not in (None, "", [], {}, ())}
 
     def prepare(self) -> list[Evaluation]:
         """Build the task of each evaluation, model by model; nothing is loaded or sent."""

@@ -230,6 +230,9 @@ def model_identity(spec: Spec) -> dict[str, Any]:
 
 def check_settings(model_class: type[Model], spec: Spec, settings: Settings) -> None:
     """Raise `SpecError` if the settings do not apply to the model; nothing is loaded."""
+    _check_sharding(settings)
+    if settings.shards is not None:
+        settings = settings.for_worker()
     if issubclass(model_class, AsyncModel):
         if settings.replicas > 1 or settings.devices or settings.backend:
             raise SpecError(
@@ -248,6 +251,25 @@ def check_settings(model_class: type[Model], spec: Spec, settings: Settings) -> 
     check_arguments(model_class, spec.model, spec.model_args)
     if problem := find_problem(describe_arguments(model_class), spec.model_args):
         raise SpecError(f"{spec.model}: {problem}.")
+
+
+def _check_sharding(settings: Settings) -> None:
+    """Raise `SpecError` if an option of sharded runs is given for a run without shards, or two of them conflict."""
+    if settings.shards is None:
+        options = {
+            "--workers": settings.workers > 1,
+            "--shard": settings.shard,
+            "--backend slurm": settings.backend == "slurm",
+        }
+        if option := next((name for name, is_given in options.items() if is_given), ""):
+            raise SpecError(f"{option} needs a sharded run. Add --shards auto.")
+    elif settings.devices and settings.backend:
+        raise SpecError(
+            "--devices chooses GPUs of this machine. Leave it out with --backend; use --gpus-per-replica with Ray and "
+            "--slurm gpus_per_node=N with Slurm."
+        )
+    if settings.slurm and settings.backend != "slurm":
+        raise SpecError("--slurm sets parameters of Slurm jobs. Add --backend slurm.")
 
 
 def _check_is_api_model(model_class: type[Model], name: str) -> None:
@@ -312,7 +334,13 @@ def _make_replica_pool(model_class: type[BatchModel], spec: Spec, settings: Sett
 def _make_ray_pool(model_class: type[BatchModel], spec: Spec, settings: Settings) -> Model:
     from auricle.engine.workers.ray import RayOptions, RayReplicaPool
 
-    options = RayOptions(settings.ray_address, settings.replicas, settings.gpus_per_replica, settings.batch_timeout)
+    options = RayOptions(
+        address=settings.ray_address,
+        replicas=settings.replicas,
+        gpus_per_replica=settings.gpus_per_replica,
+        timeout=settings.batch_timeout,
+        wait=settings.wait,
+    )
     return RayReplicaPool(spec.model, spec.model_args, model_class, options)
 
 

@@ -20,6 +20,8 @@ from auricle.runs.verdicts import Verdict
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
+    from auricle.runs.shards.status import ShardStatus
+
 Phase = Literal["inference", "judging"]
 COUNTED_FIELDS = (
     *("phase", "title", "run", "total", "done", "answered", "failed", "answered_before", "retried", "in_flight"),
@@ -64,6 +66,10 @@ class ProgressEvent:
     message: str | None = None
     exit_code: int | None = None
     """How the run ended."""
+    shards: int | None = None
+    """Number of shards of a sharded run."""
+    shards_done: int | None = None
+    """Number of completed shards."""
 
     def to_json_line(self) -> bytes:
         """Return the event as a line of JSON; unknown values are left out."""
@@ -105,6 +111,8 @@ class ProgressTracker(Observer):
         self.title, self.total, self.phase = title, total, phase
         self.run = ""
         self.answered = self.failed = self.answered_before = self.retried = self.in_flight = 0
+        self.shards: ShardStatus | None = None
+        """The state of a sharded run; None for other runs."""
         self._usage = UsageTotals(price) if price else None
         self._started_at = time.monotonic()
         self._recent_rate = RecentRate()
@@ -124,6 +132,16 @@ class ProgressTracker(Observer):
 
     def on_in_flight(self, count: int, /) -> None:
         self.in_flight = count
+
+    def on_shards(self, status: ShardStatus, /) -> None:
+        """Take over the counts of all workers; what was done before this command is counted apart."""
+        if self.shards is None:
+            self.answered_before = status.rows
+        self.shards, self.total = status, status.total
+        self.failed = min(status.failed, status.rows - self.answered_before)
+        self.answered = max(0, status.rows - self.answered_before - self.failed)
+        self._recent_rate.observe(time.monotonic(), self.answered + self.failed)
+        self.update()
 
     def on_judging(self, _run: Run, total: int, _stop: Callable[[], None], /) -> None:
         self.phase, self.total = "judging", total
@@ -166,12 +184,15 @@ class ProgressTracker(Observer):
     def event(self, name: Literal["started", "progress", "failed", "finished"], **details: Any) -> ProgressEvent:
         """Return the current counts as an event."""
         eta = self.eta_seconds
+        cost = self.shards.cost if self.shards else self._usage.cost if self._usage else None
         return ProgressEvent(
             event=name,
             **{field: getattr(self, field) for field in COUNTED_FIELDS},
             rate=float(f"{self.rate:.4g}"),
             eta_seconds=None if eta is None else round(eta, 1),
-            cost=round(self._usage.cost, 6) if self._usage else None,
+            cost=None if cost is None else round(cost, 6),
             currency=self._usage.price.currency if self._usage and self._usage.price else None,
+            shards=self.shards.shards if self.shards else None,
+            shards_done=self.shards.done if self.shards else None,
             **details,
         )

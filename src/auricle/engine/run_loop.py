@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from contextlib import nullcontext, suppress
 from dataclasses import replace
 from functools import cached_property
 from itertools import chain, islice
@@ -31,7 +31,9 @@ from auricle.core.types import (
     get_call,
     has_audio,
     has_media,
+    list_audio,
 )
+from auricle.data.read_ahead import ReadAhead
 from auricle.engine.batching import RunStopped
 from auricle.engine.observer import Observer
 from auricle.engine.request_loop import RequestLoop
@@ -74,7 +76,8 @@ class RunLoop(Closing):
     ) -> None:
         self._inferencer = inferencer
         self._get_context: GetContext | None = getattr(inferencer, "sample_context", None)
-        self._jobs = self._admit_rows(samples)
+        self._admitted = self._admit_rows(samples)
+        self._jobs: Iterator[Job | None] = self._admitted
         self._total = count_samples(samples, settings.limit)
         self._run_directory = run
         self._settings = settings
@@ -145,6 +148,7 @@ class RunLoop(Closing):
         return self._outcomes + Counter({Outcome.ANSWERED: self._answered})
 
     def close(self) -> None:
+        self._admitted.close()
         self._journal_index.close()
         self._executor.close()
         if "_measurer" in self.__dict__:
@@ -168,11 +172,14 @@ class RunLoop(Closing):
         """Why the server ended the run; empty if it did not."""
         return self._fail_fast.stop_reason
 
-    def _admit_rows(self, samples: Iterable[Sample | RejectedRow]) -> Iterator[Job | None]:
+    def _admit_rows(self, samples: Iterable[Sample | RejectedRow]) -> Generator[Job | None]:
         """Yield the samples to process, and None for rows that need no request."""
-        for row, item in enumerate(islice(samples, self._settings.limit)):
-            self._row_count = row + 1
-            yield self._admit(row, item)
+        is_remote = getattr(samples, "is_remote", False)
+        rows = islice(samples, self._settings.limit)
+        with ReadAhead(rows, _count_bytes) if is_remote else nullcontext(rows) as ready_rows:
+            for row, item in enumerate(ready_rows):
+                self._row_count = row + 1
+                yield self._admit(row, item)
 
     def _admit(self, row: int, item: Sample | RejectedRow) -> Job | None:
         """Return the sample of a row, unless it is answered; invalid rows and duplicate ids are recorded as failed."""
@@ -363,6 +370,12 @@ def _render_and_measure(sample: Sample) -> tuple[Sample, SignalMeasures, dict[st
     """Perturb the recordings of a sample, and measure the first of them and its perturbation."""
     rendered, realised = render_sample(sample)
     return rendered, measure_recording(first_recording(rendered)), realised
+
+
+def _count_bytes(item: Sample | RejectedRow) -> int:
+    """Return the bytes of a row's recordings that are in memory."""
+    recordings = list_audio(item) if isinstance(item, Sample) else []
+    return sum(len(audio.data) for audio in recordings if isinstance(audio.data, bytes))
 
 
 def _truncate_seconds(seconds: float) -> float:

@@ -17,6 +17,7 @@ from auricle.core.registry import split_prefix
 from auricle.core.yaml_files import SourceLocations, read_yaml
 from auricle.data.file_formats import READERS
 from auricle.data.huggingface import HF_PREFIX
+from auricle.data.sources import is_data_source
 from auricle.models.catalogue import MODELS, find_model_version
 from auricle.runs.metrics import read_scoring
 from auricle.runs.response_cache import select_relevant
@@ -45,10 +46,11 @@ MAX_SEED = 2_000_000_000
 class JudgeSpec(BaseModel):
     """The model that judges answers, for metrics that need one, or another model that metrics need.
 
-    >>> JudgeSpec.parse("openai").model
-    'openai'
-    >>> JudgeSpec(model="moonshine", role="recogniser").role.option
-    '--recogniser'
+    Examples:
+        >>> JudgeSpec.parse("openai").model
+        'openai'
+        >>> JudgeSpec(model="moonshine", role="recogniser").role.option
+        '--recogniser'
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -123,7 +125,7 @@ def public_judges(judges: Sequence[JudgeSpec]) -> Any:
 class Spec(BaseModel):
     """Everything that determines the results of a run; see `Settings` for how to execute it.
 
-    Args:
+    Attributes:
         task: Name of a task, `package.module:function` or `file.py:function`.
         model: Name of a model, `package.module:Class` or `file.py:Class`; in Python also a function, a class or an
             object with `generate`, `predict` or `loglikelihood`.
@@ -137,8 +139,9 @@ class Spec(BaseModel):
             of spoken answers need: `{"model": "moonshine", "role": "recogniser"}`.
         label: Name of the model in tables. Default: its name, and that of its checkpoint or deployment.
 
-    >>> Spec(task="demo", model="echo", limit=10).limit
-    10
+    Examples:
+        >>> Spec(task="demo", model="echo", limit=10).limit
+        10
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -255,7 +258,8 @@ class Spec(BaseModel):
 
     def register_secrets(self) -> None:
         """Register the secrets among the arguments, so that they are removed from everything the run writes."""
-        SECRETS.register(self.model_args, *(judge.args for judge in self.judges))
+        urls = {"url": [value for value in self.task_args.values() if isinstance(value, str) and "://" in value]}
+        SECRETS.register(urls, self.model_args, *(judge.args for judge in self.judges))
 
     def identity(self) -> dict[str, Any]:
         """Return what must be equal to resume a run: the task and the model, with their arguments."""
@@ -283,7 +287,7 @@ def resolve_task(name: str, kind: str | None, arguments: dict[str, Any]) -> Task
     """
     if name.endswith(YAML_SUFFIXES) and not split_prefix(name)[0]:
         return read_task_file(Path(name), arguments, kind)
-    if name.startswith(HF_PREFIX) or Path(name).suffix.lower() in READERS:
+    if name.startswith(HF_PREFIX) or is_data_source(name):
         if foreign := split_prefix(name)[0]:
             raise SpecError(f"{name} is a data file, not a task: leave out the prefix {foreign}")
         if kind is None:
@@ -294,7 +298,7 @@ def resolve_task(name: str, kind: str | None, arguments: dict[str, Any]) -> Task
     if kind is not None:
         raise SpecError(
             f"--as {kind} needs a data file, and {name!r} is not one: its name should end in "
-            f"{', '.join(READERS)}, or begin with {HF_PREFIX}."
+            f"{', '.join(READERS)}, or in / for a folder, or begin with {HF_PREFIX}, s3:// or https://."
         )
     return TaskReference(name, arguments)
 
@@ -317,8 +321,9 @@ def _inline_chat_format(arguments: dict[str, Any]) -> dict[str, Any]:
 def parse_arguments(words: Sequence[str]) -> dict[str, Any]:
     """Parse `key=value` words; values that are valid JSON are decoded, others stay text.
 
-    >>> parse_arguments(["n=3", "name=basic"])
-    {'n': 3, 'name': 'basic'}
+    Examples:
+        >>> parse_arguments(["n=3", "name=basic"])
+        {'n': 3, 'name': 'basic'}
     """
     arguments = {}
     for word in words:
@@ -335,8 +340,9 @@ def parse_arguments(words: Sequence[str]) -> dict[str, Any]:
 def format_arguments(arguments: Mapping[str, Any]) -> list[str]:
     """Format arguments as the `key=value` words that `parse_arguments` reads.
 
-    >>> format_arguments({"n": 3, "name": "basic", "id": "3"})
-    ['n=3', 'name=basic', 'id="3"']
+    Examples:
+        >>> format_arguments({"n": 3, "name": "basic", "id": "3"})
+        ['n=3', 'name=basic', 'id="3"']
     """
     return [f"{name}={_format_value(value)}" for name, value in arguments.items()]
 

@@ -15,6 +15,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, runtime_checkable
 
+from auricle.core.direction import Direction, Optimum
 from auricle.core.judge_roles import JudgeRole
 from auricle.core.types import MAX_TEXT_LENGTH, Generation, Output, Record, Sample, Stat
 from auricle.metrics.catalogue import METRICS, PROFILE_MARK
@@ -104,7 +105,7 @@ class Metric:
         higher_is_better: Whether a higher number is better.
         version: Raised whenever the same outputs would give another number; part of the signature.
 
-    Example:
+    Examples:
         >>> from auricle import Generation, Sample
         >>> length = Metric("length", lambda sample, output: len(output.text), mean)
         >>> length.score(Sample(id="1", inputs={}), Generation(text="abcd"))
@@ -133,6 +134,7 @@ class Metric:
     is_bounded: Callable[[Sample], bool] | None = None
     """Return whether the bounds of a sample are known. [default: if it has a target, or they are the same for all]"""
     unit: Unit = ""
+    """What the number counts; decides how it is printed."""
     plot: Literal["", "errors", "classes", "separation", "ratings", "pairs", "detection"] = ""
     """How results are drawn: error types, a confusion matrix, densities of labels, predictions against human ratings,
     pairs against a baseline, or the errors of a detector."""
@@ -193,6 +195,9 @@ class Metric:
     """Whether the number does not depend on the model, such as chance level; it is then not compared."""
     has_label_ceiling: bool = False
     """Whether samples whose label the model does not have always count as wrong."""
+    optimum: Optimum = ""
+    """What is best if neither higher nor lower numbers are: `zero`, as for a bias, or `none`, as for a duration. It
+    takes precedence over `higher_is_better`."""
 
     def __post_init__(self) -> None:
         if not self.title:
@@ -200,6 +205,11 @@ class Metric:
 
     def __repr__(self) -> str:
         return self.signature
+
+    @property
+    def direction(self) -> Direction:
+        """Which numbers are better."""
+        return Direction.of(self.higher_is_better, self.optimum)
 
     @property
     def signature(self) -> str:
@@ -230,7 +240,7 @@ class Metric:
         value = self.sample_value(stat)
         if math.isnan(value):
             return -math.inf  # it cannot be rated, so it is not listed among the worst
-        return -value if self.higher_is_better else value
+        return self.direction.cost(value)
 
     def rate_stats(self, stats: Stats, among: Stats) -> Sequence[float]:
         """Return how bad statistics are among all those of a model; higher is worse, also in comparison of models."""
@@ -290,7 +300,7 @@ def metric(
     Returns:
         A decorator that replaces the function with a `Metric`.
 
-    Example:
+    Examples:
         >>> from auricle import Generation, Sample
         >>> @metric(limits=(0.0, 1.0))
         ... def mentions_music(sample, output):
@@ -391,7 +401,7 @@ class SumAggregator:
         details: Function from the same totals to what is reported with the number.
         scale: Scale of the number, on which its interval is computed.
 
-    Example:
+    Examples:
         >>> error_rate = SumAggregator(lambda totals: float(totals[0] / totals[1]))
         >>> error_rate([(1, 4), (1, 6)])
         0.2
@@ -428,7 +438,22 @@ class SumAggregator:
         return self._scale
 
     def details(self, stats: Stats) -> Details:
-        return self._details(stats_to_matrix(stats).sum(axis=0)) if self._details else {}
+        return self.describe_totals(stats_to_matrix(stats).sum(axis=0), self.detail_columns(stats).sum(axis=0))
+
+    def detail_columns(self, stats: Stats) -> Array:
+        """Return further columns whose totals `describe_totals` needs, one row per statistic."""
+        import numpy as np
+
+        return np.empty((len(stats), 0))
+
+    def describe_totals(self, totals: Array, detail_totals: Array) -> Details:
+        """Return what is reported with the number of these column totals.
+
+        Args:
+            totals: Totals of the columns of the statistics, and their number.
+            detail_totals: Totals of `detail_columns`.
+        """
+        return self._details(totals) if self._details else {}
 
 
 class RatioAggregator(SumAggregator):
@@ -440,6 +465,11 @@ class RatioAggregator(SumAggregator):
         details: Function from the column totals to what is reported with the number.
         is_share: Whether the ratio is between 0 and 1. Other ratios of counts, such as errors per word, are rates
             without an upper limit.
+
+    Examples:
+        >>> errors_per_word = RatioAggregator(numerators=(0, 1, 2), denominator=3)
+        >>> errors_per_word([(1, 0, 0, 4), (0, 2, 0, 6)])
+        0.3
     """
 
     is_fast = True
@@ -523,7 +553,17 @@ def divide(numerator: float, denominator: float) -> float:
 
 
 mean = MeanAggregator()
-"""The mean of one number per sample."""
+"""The mean of one number per sample.
+
+Examples:
+    >>> mean([0.0, 1.0, 0.5])
+    0.5
+"""
 
 ratio = RatioAggregator()
-"""The sum of the first numbers over the sum of the second: a corpus-level rate, not a mean of rates."""
+"""The sum of the first numbers over the sum of the second: a corpus-level rate, not a mean of rates.
+
+Examples:
+    >>> ratio([(1, 4), (1, 6)])
+    0.2
+"""

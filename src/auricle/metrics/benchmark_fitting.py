@@ -328,6 +328,7 @@ def _masked_metric(name: str, profile_name: str) -> Metric:
         unit="share",
         with_profile=partial(_masked_metric, name),
         applies=lambda sample: SPANS_FIELD in sample.meta,
+        optimum="none" if name == "masked_control_recall" else "",
     )
 
 

@@ -34,7 +34,7 @@ def fit_bradley_terry(wins: Array) -> Array:
     Raises:
         NotConnected: if the systems fall into two groups of which one was never preferred to the other.
 
-    Example:
+    Examples:
         >>> import numpy as np
         >>> strengths = fit_bradley_terry(np.array([[0.0, 7.0, 8.0], [3.0, 0.0, 7.0], [2.0, 3.0, 0.0]]))
         >>> (np.exp(strengths - strengths[-1])).round(3).tolist()

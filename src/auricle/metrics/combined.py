@@ -59,7 +59,7 @@ def compute_combined_interval(parts: Sequence[PartStats]) -> Interval:
     Returns:
         The interval; its ends are NaN if a part has only one sample or cluster.
 
-    Example:
+    Examples:
         >>> from auricle.metrics import mean
         >>> parts = [PartStats([1.0, 1.0, 0.0, 1.0], mean, 0.5), PartStats([1.0, 1.0, 1.0, 1.0], mean, 0.5)]
         >>> interval = compute_combined_interval(parts)

@@ -94,9 +94,18 @@ class ConfusionAggregator(WeightedAggregator):
 
     def details(self, stats: Stats) -> Details:
         """Return the matrix with the labels of both sides, figures for each true label, and notes."""
+        return self._describe(stats, Counter((stat[1], stat[0]) for stat in stats))
+
+    def details_weighted(self, stats: Stats, weights: Array) -> Details:
+        """Return the details of statistics of which each occurs a number of times."""
+        counts: Counter[tuple[Any, Any]] = Counter()
+        for stat, weight in zip(stats, weights.tolist(), strict=True):
+            counts[stat[1], stat[0]] += int(weight)
+        return self._describe(stats, counts)
+
+    def _describe(self, stats: Stats, counts: Counter[tuple[Any, Any]]) -> Details:
         axes, unlisted = self._align_axes(stats)
         columns = (*axes.columns, *unlisted)
-        counts = Counter((stat[1], stat[0]) for stat in stats)
         cells = [[counts[true, predicted] for predicted in columns] for true in axes.rows]
         unreadable = [counts[true, None] for true in axes.rows]
         matrix = _build_matrix(axes, columns, cells, unreadable)

@@ -129,16 +129,20 @@ class PooledErrorRate(RatioAggregator):
     def __init__(self) -> None:
         super().__init__((SUBSTITUTIONS, DELETIONS, INSERTIONS), LENGTH, _error_details)
 
-    def details(self, stats: Stats) -> Details:
-        """Return the counts of errors, and those on silence if there are empty references."""
+    def detail_columns(self, stats: Stats) -> Array:
+        """Return which samples are silent, which of them have insertions, and how many."""
+        import numpy as np
+
         table = stats_to_matrix(stats)
-        inserted = table[table[:, LENGTH] == 0, INSERTIONS]
-        silence = {
-            "samples": len(inserted),
-            "with_insertions": int((inserted > 0).sum()),
-            "insertions": int(inserted.sum()),
-        }
-        return {**super().details(stats), **({"silence": silence} if len(inserted) else {})}
+        is_silent = table[:, LENGTH] == 0
+        inserted = table[:, INSERTIONS] * is_silent
+        return np.column_stack([is_silent, inserted > 0, inserted]).astype(np.float64)
+
+    def describe_totals(self, totals: Array, detail_totals: Array) -> Details:
+        """Return the counts of errors, and those on silence if there are empty references."""
+        samples, with_insertions, insertions = (int(total) for total in detail_totals)
+        silence = {"samples": samples, "with_insertions": with_insertions, "insertions": insertions}
+        return {**_error_details(totals), **({"silence": silence} if samples else {})}
 
 
 pooled_error_rate = PooledErrorRate()

@@ -57,7 +57,7 @@ def compare_group(
         The number of the group minus that of the others; None if either has too few independent units, or a number
         is undefined.
 
-    Example:
+    Examples:
         >>> from auricle.metrics import mean
         >>> values, members = np.array([1.0, 0.0] * 20), np.arange(40) < 20
         >>> compare_group(values, members, mean).difference.difference

@@ -33,11 +33,19 @@ ROUNDING_ERROR = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A 95 % confidence interval and the method that computed it."""
+    """A 95 % confidence interval and the method that computed it.
+
+    Examples:
+        >>> Interval(low=0.1, high=0.3, method="t", units=50).units
+        50
+    """
 
     low: float
+    """Lower end."""
     high: float
+    """Upper end."""
     method: str
+    """How it was computed."""
     units: int
     """Number of independent units: samples, clusters of samples, or members of samples."""
     members: str = ""
@@ -56,7 +64,7 @@ def compute_interval(stats: Stats, aggregate: Aggregator, *, clusters: Codes | N
     Returns:
         The interval; its ends are NaN if there is only one sample or cluster, or if the number is undefined.
 
-    Example:
+    Examples:
         >>> from auricle.metrics import mean
         >>> interval = compute_interval([1.0, 1.0, 0.0, 1.0], mean)
         >>> round(interval.low, 2), round(interval.high, 2), interval.method
@@ -89,19 +97,30 @@ def name_method(name: str, has_clusters: bool) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """The difference of a number between two runs or two groups of samples."""
+    """The difference of a number between two runs or two groups of samples.
+
+    Examples:
+        >>> from auricle.metrics import compare_paired, mean
+        >>> compare_paired([0.0, 1.0, 1.0], [1.0, 1.0, 1.0], mean).n
+        3
+    """
 
     value_a: float
+    """The number in run or group A."""
     value_b: float
+    """The number in run or group B."""
     difference: float
     """B minus A."""
     low: float
+    """Lower end of the 95 % interval of the difference."""
     high: float
+    """Upper end."""
     p: float
     """Two-sided p value of the hypothesis that there is no difference."""
     n: int
     """Number of pairs, or of all samples if they are not paired."""
     method: str
+    """How the interval was computed."""
     detectable: float
     """The smallest true difference that would be detected with 80 % power."""
     units: int
@@ -123,7 +142,7 @@ def compare_paired(stats_a: Stats, stats_b: Stats, aggregate: Aggregator, cluste
     Returns:
         B minus A with its interval, p value and the smallest detectable difference.
 
-    Example:
+    Examples:
         >>> from auricle.metrics import mean
         >>> difference = compare_paired([0.0, 1.0, 0.0, 0.0], [1.0, 1.0, 1.0, 0.0], mean)
         >>> difference.difference, round(difference.p, 2), difference.method

@@ -56,7 +56,7 @@ def unit_influences(stats: Stats, aggregate: Aggregator, clusters: Codes | None 
         unit. Beyond 1,000 units (fewer if the aggregator is slow), several units at random form a group, and there is
         one value per group. Means and ratios always have one value per unit.
 
-    Example:
+    Examples:
         >>> from auricle.metrics import mean
         >>> unit_influences([1.0, 2.0, 6.0], mean).round(3).tolist()
         [-0.667, -0.333, 1.0]
@@ -133,6 +133,12 @@ def estimate_number(stats: Stats, aggregate: Aggregator, clusters: Codes | None,
     """Estimate a number and its error on a scale."""
     value = float(scale.transform(np.array([aggregate(stats)], dtype=np.float64))[0])
     return _Replicates.of(stats, aggregate, clusters).transformed(scale).estimate(value)
+
+
+def estimate_from_replicates(value: float, without_units: Array, scale: Scale) -> Estimate:
+    """Estimate a number and its error on a scale from its values without each unit."""
+    replicates = _Replicates(without_units, is_drawn=False, units=len(without_units))
+    return replicates.transformed(scale).estimate(float(scale.transform(np.array([value]))[0]))
 
 
 def estimate_difference(stats: tuple[Stats, Stats], aggregate: Aggregator, clusters: Codes | None) -> Estimate:

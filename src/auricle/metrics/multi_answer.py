@@ -54,7 +54,7 @@ def aggregate_answers(metric: Metric, aggregation: str) -> Metric:
     Returns:
         A metric whose `score` takes all answers of a sample.
 
-    Example:
+    Examples:
         >>> from auricle import Generation, Sample
         >>> from auricle.metrics.error_rates import exact_match
         >>> voted = aggregate_answers(exact_match, "vote")

@@ -49,7 +49,7 @@ class Design:
         relative_error: Relative standard error of the variance; 0 if it is an assumption.
         level: Significance level of the two-sided test.
 
-    Example:
+    Examples:
         >>> design = Design(variance=0.2)
         >>> design.count_units(0.05, power=0.8)
         630
@@ -127,7 +127,7 @@ def t_test_power(noncentrality: float, degrees: float, level: float = SIGNIFICAN
         degrees: Degrees of freedom of the standard error.
         level: Significance level.
 
-    Example:
+    Examples:
         >>> round(t_test_power(2.8, 1000), 3), round(t_test_power(2.8, 5), 3)
         (0.799, 0.614)
     """
@@ -169,7 +169,7 @@ def estimate_design(
         is_paired: Whether both models will answer the same samples.
         model_correlation: Correlation between the scores of two models on a sample, if there is only one pilot.
 
-    Example:
+    Examples:
         >>> from auricle.metrics import mean
         >>> a, b = [0.0, 1.0, 0.0, 0.0, 1.0, 1.0], [1.0, 1.0, 1.0, 0.0, 0.0, 1.0]
         >>> round(estimate_design([(a, None), (b, None)], mean).variance, 3)
@@ -215,7 +215,7 @@ def rate_variance(rate: float, words: float | None = None, dispersion: float = 1
         words: Mean number of reference words per sample, for an error rate; None if samples are right or wrong.
         dispersion: How many times larger the variance of the number of errors is than if errors were independent.
 
-    Example:
+    Examples:
         >>> rate_variance(0.5), rate_variance(0.1, words=10, dispersion=2)
         (0.25, 0.02)
     """

@@ -59,7 +59,7 @@ def estimate_mean(values: Array, listeners: Codes, items: Codes) -> TwoWayEstima
     Returns:
         The mean, with its standard error over listeners and items.
 
-    Example:
+    Examples:
         >>> import numpy as np
         >>> ratings = np.array([4.0, 3.0, 5.0, 4.0])
         >>> estimate = estimate_mean(ratings, np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1]))

@@ -42,7 +42,7 @@ def compare_unpaired(
     Returns:
         B minus A with its interval, p value and the smallest detectable difference; `n` counts both groups.
 
-    Example:
+    Examples:
         >>> from auricle.metrics import mean
         >>> difference = compare_unpaired([1.0, 1.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0, 0.0], mean)
         >>> round(difference.difference, 2), round(difference.p, 2), difference.method

@@ -72,7 +72,7 @@ def adapt(thing: Any) -> type[Model]:
     Raises:
         SpecError: if `thing` cannot be used as a model.
 
-    Example:
+    Examples:
         >>> from auricle.models import abilities
         >>> def transcribe(audio) -> str:
         ...     return "hello"

@@ -56,7 +56,7 @@ class AsyncModel(ModelAttributes):
     Override only the methods that the model supports. A task that needs another one is refused before anything is
     loaded.
 
-    Example:
+    Examples:
         >>> class Parrot(AsyncModel):
         ...     async def generate(self, request):
         ...         return Generation(text="hello")
@@ -125,7 +125,7 @@ class SessionModel(AsyncModel):
 
     Override `session`. Pacing, playback, barge-in, recording and logs are the same for all session models.
 
-    Example:
+    Examples:
         >>> from auricle.core.calls import AudioFrame, EventKind
         >>> class Echo(SessionModel):
         ...     async def session(self, call, inputs):
@@ -168,7 +168,7 @@ class BatchModel(ModelAttributes):
     Override only the methods that the model supports. A task that needs another one is refused before anything is
     loaded.
 
-    Example:
+    Examples:
         >>> class Silence(BatchModel):
         ...     batch_size = 4
         ...     def generate(self, batch):
@@ -226,6 +226,7 @@ class BatchModel(ModelAttributes):
 
 
 Model: TypeAlias = AsyncModel | BatchModel
+"""A model of either kind."""
 
 
 def abilities(cls: type[Model]) -> list[Ability]:
@@ -237,7 +238,7 @@ def abilities(cls: type[Model]) -> list[Ability]:
     Returns:
         The names of the overridden methods, plus `first_tokens` if the class sets that attribute.
 
-    Example:
+    Examples:
         >>> class Scorer(BatchModel):
         ...     def predict(self, batch):
         ...         return [Prediction(values={"mos": 3.0}, scale="continuous") for _ in batch]

@@ -73,6 +73,18 @@ MODELS: Registry[Any] = Registry(
     "model", {name: Builtin(f"auricle.models.{path}", summary) for name, (path, summary) in _MODELS.items()}
 )
 model = MODELS
+"""Register a model under a name, as a decorator of its class.
+
+Args:
+    name (str): Name for `-m` and `Spec`, which no other model may have.
+
+Examples:
+    >>> from auricle import AsyncModel, Generation
+    >>> @model("parrot-of-this-example")
+    ... class Parrot(AsyncModel):
+    ...     async def generate(self, request):
+    ...         return Generation(text="hello")
+"""
 
 
 def models_with_ability(ability: Ability) -> list[str]:

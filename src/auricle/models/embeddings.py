@@ -103,7 +103,7 @@ class EmbeddingModel(BatchModel, ABC):
     Several recordings of a side are combined as the mean of their vectors, each scaled to length one. Recordings are
     not decoded in advance, because each is embedded only once: `embed` decodes them.
 
-    Example:
+    Examples:
         >>> import numpy as np
         >>> class Loudness(EmbeddingModel):
         ...     def embed(self, audios):

@@ -6,7 +6,6 @@ environment without it is unfinished.
 
 from __future__ import annotations
 
-import fcntl
 import os
 import re
 import shutil
@@ -24,7 +23,9 @@ from urllib.parse import unquote, urlsplit
 import orjson
 
 from auricle.core.errors import SpecError
+from auricle.core.file_lock import try_lock
 from auricle.core.files import write_atomically
+from auricle.core.platform_support import require_posix
 from auricle.core.redaction import redact_text
 from auricle.models.environments import (
     METADATA_NAME,
@@ -76,6 +77,7 @@ def create(
     Returns:
         The environment, and whether it was built now (False if it already existed).
     """
+    require_posix("Environments of models")
     path = environment_path(name)
     environments_folder().mkdir(parents=True, exist_ok=True)
     with _lock_environment(name):
@@ -156,13 +158,9 @@ def _delete(path: Path) -> None:
 @contextmanager
 def _lock_environment(name: str) -> Iterator[None]:
     """Allow only one process at a time to create or remove an environment."""
-    with (environments_folder() / f".{name}.lock").open("a") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise SpecError(
-                f"Another process is creating or removing the environment {name!r}. Try again later."
-            ) from None
+    with (environments_folder() / f".{name}.lock").open("a", encoding="utf-8") as lock:
+        if not try_lock(lock):
+            raise SpecError(f"Another process is creating or removing the environment {name!r}. Try again later.")
         yield
 
 

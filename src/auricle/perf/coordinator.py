@@ -14,6 +14,7 @@ from typing import TypeAlias
 import numpy as np
 
 from auricle.core.errors import SpecError
+from auricle.core.platform_support import require_posix
 from auricle.engine.factory import Evaluation
 from auricle.engine.workers.protocol import unpack_error
 from auricle.perf.messages import (
@@ -145,6 +146,7 @@ class SenderProcess:
     """A sender in a subprocess; see `Sender`."""
 
     def __init__(self, plan: LoadPointPlan) -> None:
+        require_posix("Sender processes")
         self._plan = plan
         self._process: Process | None = None
         self._log_path = Path(plan.folder) / f"sender.{plan.sender_index}.log"

@@ -13,7 +13,7 @@ import time
 from typing import Any
 
 _CLOCK_MONOTONIC, _ABSOLUTE_TIME = 1, 1
-_NONBLOCK_CLOSE_ON_EXEC = os.O_NONBLOCK | getattr(os, "O_CLOEXEC", 0)
+_NONBLOCK_CLOSE_ON_EXEC = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
 
 
 class _TimeSpec(ctypes.Structure):

@@ -83,14 +83,14 @@ class MetricAudiogram:
 
     @property
     def direction(self) -> str:
-        return "↑" if self.clean.higher_is_better else "↓"
+        return self.clean.direction.arrow
 
 
 @dataclass(frozen=True)
 class Audiogram:
     """The metrics of one or more models under conditions.
 
-    Example:
+    Examples:
         >>> from auricle.runs.metrics import read_metrics  # doctest: +SKIP
         >>> audiogram = Audiogram.from_metrics([read_metrics(Path("runs/demo-conditions-vosk"))])  # doctest: +SKIP
         >>> audiogram.metrics["wer"][0].curves[0].threshold.value  # doctest: +SKIP

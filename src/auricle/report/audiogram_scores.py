@@ -14,11 +14,10 @@ from auricle.core.types import Sample
 from auricle.metrics.base import Codes, Metric
 from auricle.metrics.joint_replicates import JointReplicates, UnitStats
 from auricle.report.clusters import encode_clusters, renumber_clusters
-from auricle.report.compare.loading import restore_stat
 from auricle.report.score_table import StatArray
 from auricle.report.text_format import format_group
 from auricle.runs.run_directory import Run
-from auricle.runs.scores import read_scores
+from auricle.runs.scores import read_scores, restore_stat
 
 
 @dataclass(frozen=True)

@@ -75,10 +75,14 @@ class ClusterTable:
         """Return the name by which a field is looked for; those of the default fields are compared without case."""
         return name if self._requested else name.casefold()
 
+    def candidates(self) -> dict[str, ClusterField]:
+        """Return the fields that samples may be clustered by and that some sample has."""
+        return {name: column for name, column in self._fields.items() if column and column.values}
+
     @property
     def field(self) -> str:
         """The field that samples are clustered by; empty if they are independent."""
-        counts = {name: column.count(self._total) for name, column in self._fields.items() if column and column.values}
+        counts = {name: column.count(self._total) for name, column in self.candidates().items()}
         for candidate in self._candidates:
             for name, count in counts.items():
                 if self._key(name) == candidate and count > 1 and (self._requested or count < self._total):

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from auricle.core.direction import Directed
 from auricle.core.errors import SpecError
 from auricle.metrics.base import SupportsWeights
 from auricle.metrics.group_gaps import MIN_CLUSTERS, MIN_SAMPLES, GroupDifference, compare_group
@@ -32,7 +33,7 @@ MAX_VALUES = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Gap:
+class Gap(Directed):
     """The number of a group minus that of all other samples with a value of the field."""
 
     metric: str
@@ -56,6 +57,7 @@ class Gap:
     method: str
     cluster: str
     higher_is_better: bool
+    optimum: str = ""
     unit: str
 
     @property
@@ -64,7 +66,7 @@ class Gap:
 
     @property
     def is_worse(self) -> bool:
-        return (self.difference < 0) == self.higher_is_better
+        return self.direction.is_better(self.value, self.others) is False
 
     def typeset_cells(self) -> list[str]:
         """Return the columns of a table on a page: samples, values, difference, interval, p and detectable gap."""
@@ -167,16 +169,16 @@ def format_gaps(gaps: Sequence[Gap]) -> list[str]:
     """Format gaps as a table for the terminal, with the significant ones in a sentence below it."""
     if not gaps:
         return ["No groups to compare: no metadata field has 2 to 20 values."]
-    direction = "higher is better" if gaps[0].higher_is_better else "lower is better"
     table = format_table(TABLE_HEADER, [_format_cells(gap) for gap in gaps])
-    return [f"{gaps[0].title} ({direction}) of each group, and of all others", *table, "", *describe_gaps(gaps)]
+    title = f"{gaps[0].title} ({gaps[0].direction.phrase}) of each group, and of all others"
+    return [title, *table, "", *describe_gaps(gaps)]
 
 
 def describe_gaps(gaps: Sequence[Gap]) -> list[str]:
     """Describe which groups differ from the others."""
     tests = sum(not math.isnan(gap.p) for gap in gaps)
     lines = [
-        f"{gap.field}={gap.group} is {'worse' if gap.is_worse else 'better'} than the others by "
+        f"{gap.field}={gap.group} is {gap.direction.compare(gap.value, gap.others)} than the others by "
         f"{format_difference(gap.difference, gap.unit, signed=False)} (adjusted p {format_p_value(gap.adjusted)})."
         for gap in gaps
         if gap.is_significant
@@ -240,6 +242,7 @@ def _test_groups(grouped: GroupedStats, field: str) -> Iterator[_Test]:
             method="",
             cluster="" if clusters is None else grouped.cluster,
             higher_is_better=grouped.metric.higher_is_better,
+            optimum=grouped.metric.optimum,
             unit=grouped.metric.unit,
         )
         gap = replace(gap, difference=gap.value - gap.others)

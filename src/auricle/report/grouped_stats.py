@@ -88,6 +88,7 @@ class GroupedStats:
             worst=value,
             best=value,
             higher_is_better=overall.higher_is_better,
+            optimum=overall.optimum,
             unit=overall.unit,
             right_or_wrong=overall.right_or_wrong,
             signature=overall.signature,

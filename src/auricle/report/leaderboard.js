@@ -3,6 +3,15 @@
 // Sort and filter tables of models; the state is in the fragment of the address, so that it can be linked to.
 (() => {
   const byId = (id) => document.getElementById(id);
+
+  // With ?embed=SECTION a page shows this section alone, for a frame in another page; links open outside of it.
+  const embedded = new URLSearchParams(location.search).get("embed");
+  if (embedded !== null && byId(embedded)?.matches("section")) {
+    document.documentElement.classList.add("embedded");
+    for (const section of document.querySelectorAll("main > section")) section.hidden = section.id !== embedded;
+    for (const link of document.querySelectorAll("a[href]:not([href^='#'])")) link.target = "_blank";
+  }
+
   const controls = byId("controls");
   if (!controls) return;
 
@@ -11,6 +20,7 @@
     place,
     name: row.cells[0].textContent.trim().toLocaleLowerCase(),
     values: [...row.cells].map((cell) => ("value" in cell.dataset ? Number(cell.dataset.value) : null)),
+    unranked: [...row.cells].map((cell) => "unranked" in cell.dataset),
   });
 
   const tables = [...document.querySelectorAll("table.sortable")].map((table) => ({
@@ -34,13 +44,15 @@
     return (name) => !stated.length || stated.some((words) => words.every((word) => name.includes(word)));
   };
 
+  // Values that are not ranked, such as those of other samples, come after those that are.
   const compareBy = (head, column, reversed) => {
     const sign = (head.dataset.better === "higher" ? -1 : 1) * (reversed ? -1 : 1);
+    const cost = head.dataset.better === "zero" ? Math.abs : Number;
     if (!head.dataset.better) return (a, b) => sign * a.name.localeCompare(b.name, undefined, { numeric: true });
     return (a, b) => {
       const [x, y] = [a.values[column], b.values[column]];
       if (x === null || y === null) return (x === null) - (y === null) || a.place - b.place;
-      return sign * (x - y) || a.place - b.place;
+      return a.unranked[column] - b.unranked[column] || sign * (cost(x) - cost(y)) || a.place - b.place;
     };
   };
 
@@ -58,6 +70,7 @@
     }
   };
 
+  // Chosen columns leave out models without a result in any of them.
   const filterTable = (table, fitsModel, fitsTask) => {
     const shown = table.heads.map((head) => !head.dataset.task || fitsTask(head.dataset.task.toLocaleLowerCase()));
     for (const [place, head] of table.heads.entries()) head.hidden = !shown[place];
@@ -65,7 +78,7 @@
     const places = results.filter((place) => place >= 0);
     let models = 0;
     for (const { row, name, values } of table.rows) {
-      const hasResult = !places.length || places.some((place) => values[place] !== null);
+      const hasResult = !state.get("task") || !places.length || places.some((place) => values[place] !== null);
       row.hidden = !(fitsModel(name) && hasResult);
       models += !row.hidden;
       for (const [place, cell] of [...row.cells].entries()) cell.hidden = !shown[place];

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from auricle.core.direction import Directed, Direction
 from auricle.core.signature import DECISIVE_PARTS, Signature
 from auricle.metrics.catalogue import metric_title
 from auricle.report.audiogram import THRESHOLD, format_threshold_interval
@@ -32,7 +34,7 @@ MAX_NAME_LENGTH = 80
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class Column(Directed):
     """What must be equal for two results to share a column."""
 
     signature: Signature
@@ -41,6 +43,7 @@ class Column:
     metric_title: str = field(compare=False)
     higher_is_better: bool = field(compare=False)
     unit: str = field(compare=False)
+    optimum: str = field(default="", compare=False)
 
     @property
     def title(self) -> str:
@@ -48,19 +51,19 @@ class Column:
 
     @property
     def arrow(self) -> str:
-        return "↑" if self.higher_is_better else "↓"
+        return self.direction.arrow
 
 
 @dataclass(frozen=True, slots=True)
 class Rank:
-    """The place of a result among the complete results of its column, from 1; equal values share a place."""
+    """The place of a result in its column, from 1; equal values share a place."""
 
     place: int
     is_tied: bool
     count: int
     """Number of results that have a place."""
     low: int | None = None
-    """Best and worst place in 95 % of the resampled data sets; None if the samples could not be resampled."""
+    """Best and worst place that it may have; with 95 % confidence, those of all results hold. None without draws."""
     high: int | None = None
 
     @property
@@ -69,15 +72,16 @@ class Rank:
         return f"{'=' if self.is_tied else ''}{self.place} of {self.count}"
 
     @property
-    def interval(self) -> str:
+    def range(self) -> str:
+        """The interval of the place, `1 – 3`; a dash if there is none."""
         if self.low is None or self.high is None:
             return "–"
         return str(self.low) if self.low == self.high else f"{self.low} – {self.high}"
 
     @property
     def summary(self) -> str:
-        """The place and its interval: `=2 (1 – 3)`."""
-        return self.text.partition(" ")[0] + (f" ({self.interval})" if self.low is not None else "")
+        """The interval of the place, or else the place alone: `rank 1 – 3 of 7`, `place =2 of 7`."""
+        return f"place {self.text}" if self.low is None else f"rank {self.range} of {self.count}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,10 +96,14 @@ class Cell:
     cost: float | None = None
     """What all samples cost; None if that of some is unknown, or if answers came from the cache."""
     currency: str = ""
+    audio_hours: float | None = None
+    """Hours of audio that the run processed."""
+    first_token_p95: float | None = None
+    """Seconds until 95 % of streamed answers began."""
     slices: tuple[Number, ...] = ()
     """The same metric over groups of samples."""
     rank: Rank | None = None
-    """None for a run that is not finished."""
+    """None for a run that is not finished, or whose number leaves out more samples than those of other runs."""
 
     @property
     def value(self) -> float | None:
@@ -117,6 +125,17 @@ class Cell:
         """The share of samples whose answer was read and scored; empty if all were."""
         number = self.number
         return "" if number.read == number.total else f"{min(100 * number.coverage, 99.9):.1f} %"
+
+    @property
+    def is_rankable(self) -> bool:
+        """Whether the run is finished and has a number."""
+        return self.complete and self.value is not None
+
+    @property
+    def sample_counts(self) -> tuple[int, int]:
+        """How many samples were evaluated, and the negative of how many of them are left out of the number."""
+        number = self.number
+        return number.total + number.not_applicable, number.scored - number.total
 
     @property
     def uncertainty(self) -> str:
@@ -157,7 +176,7 @@ class Leaderboard:
         """Return the title and arrow of each column; equal titles are followed by what differs between them."""
         by_title: dict[str, list[Column]] = {}
         for column in self.columns:
-            by_title.setdefault(f"{column.title} {column.arrow}", []).append(column)
+            by_title.setdefault(column.direction.mark(column.title), []).append(column)
         return {
             column: f"{title}{_describe_differences(column, columns)}"
             for title, columns in by_title.items()
@@ -165,19 +184,21 @@ class Leaderboard:
         }
 
     def best(self, column: Column) -> float | None:
-        """Return the best value of a column among complete runs."""
-        known = [
-            cell.value
-            for row in self.rows
-            if (cell := row.cells.get(column)) and cell.complete and cell.value is not None
-        ]
-        if not known:
-            return None
-        return max(known) if column.higher_is_better else min(known)
+        """Return the best value of a column among ranked results."""
+        values = [cell.value for cell in self.list_cells(column) if cell.rank and cell.value is not None]
+        return column.direction.choose_best(values)
+
+    def list_cells(self, column: Column) -> list[Cell]:
+        """Return the results of a column, in the order of the rows."""
+        return [row.cells[column] for row in self.rows if column in row.cells]
 
     def list_results(self) -> list[dict[str, Any]]:
         """Return each result with its model, task, metric and run, under the names of `CSV_COLUMNS`."""
         return [_describe_result(row, column, cell) for row in self.rows for column, cell in row.cells.items()]
+
+    def list_result_columns(self) -> list[Column]:
+        """Return the column of each result, in the order of `list_results`."""
+        return [column for row in self.rows for column in row.cells]
 
     @property
     def few_units_note(self) -> str:
@@ -220,21 +241,30 @@ class Leaderboard:
             for column in self.columns:
                 cell = row.cells.get(column)
                 value = escape(cell.text if cell else "–")
-                if cell and cell.complete and cell.value is not None and cell.value == best[column]:
+                if cell and cell.rank and cell.value == best[column]:
                     value = bold.format(value)
                 line.append(f"{value} ({escape(cell.uncertainty)})" if cell else value)
             yield [*line, escape(f"{row.rtfx:,.1f}" if row.rtfx else "–")]
 
     def rank_cells(self) -> Leaderboard:
-        """Return the same table with the place of each complete result in its column."""
+        """Return the same table with the place of each result in its column.
+
+        Only finished runs with the same coverage are ranked together: those that evaluated the most samples, and of
+        them those whose numbers leave out the fewest.
+        """
         ranks: dict[tuple[int, Column], Rank] = {}
         for column in self.columns:
+            cells = {at: cell for at, row in enumerate(self.rows) if (cell := row.cells.get(column))}
+            widest = max((cell.sample_counts for cell in cells.values() if cell.is_rankable), default=None)
             values = {
-                at: value for at, row in enumerate(self.rows) if (value := _rankable_value(row, column)) is not None
+                at: cell.value
+                for at, cell in (cells.items() if column.direction is not Direction.NONE else ())
+                if cell.is_rankable and cell.value is not None and cell.sample_counts == widest
             }
             for at, value in values.items():
-                better = sum(other > value if column.higher_is_better else other < value for other in values.values())
-                is_tied = sum(other == value for other in values.values()) > 1
+                costs = [column.direction.cost(other) for other in values.values()]
+                better = sum(cost < column.direction.cost(value) for cost in costs)
+                is_tied = costs.count(column.direction.cost(value)) > 1
                 ranks[at, column] = Rank(better + 1, is_tied, len(values))
         return self.with_ranks(ranks)
 
@@ -250,11 +280,6 @@ class Leaderboard:
             for at, row in enumerate(self.rows)
         ]
         return replace(self, rows=tuple(rows))
-
-
-def _rankable_value(row: Row, column: Column) -> float | None:
-    cell = row.cells.get(column)
-    return cell.value if cell and cell.complete else None
 
 
 def _describe_differences(column: Column, columns: Sequence[Column]) -> str:
@@ -292,8 +317,8 @@ def build_leaderboard(
         Row(*model, {column: model_cells[column] for column in columns if column in model_cells})
         for model, model_cells in cells.items()
     ]
-    rows.sort(key=lambda row: _row_sort_key(row, columns))
-    return Leaderboard(tuple(columns), tuple(rows), replaced).rank_cells()
+    board = Leaderboard(tuple(columns), tuple(rows), replaced).rank_cells()
+    return replace(board, rows=tuple(sorted(board.rows, key=lambda row: _row_sort_key(row, columns))))
 
 
 def _column_sort_key(column: Column) -> tuple[str, ...]:
@@ -304,7 +329,7 @@ def _column_sort_key(column: Column) -> tuple[str, ...]:
 def _read_cells(run: str, metrics: Metrics, all_metrics: bool, split_by_prompt: bool) -> Iterator[tuple[Column, Cell]]:
     speed, usage = metrics.speed.rtfx if metrics.speed else None, metrics.usage
     is_priced = usage.cost is not None and not usage.samples_without_cost and not usage.cached
-    for number in _list_shown(metrics, all_metrics):
+    for number in map(_drop_infinite_parts, _list_shown(metrics, all_metrics)):
         if not number.signature.is_complete:
             continue
         signature = replace(number.signature, model="", auricle="")
@@ -314,6 +339,7 @@ def _read_cells(run: str, metrics: Metrics, all_metrics: bool, split_by_prompt: 
             _title_number(number),
             number.higher_is_better,
             number.unit,
+            number.optimum,
         )
         yield (
             column,
@@ -325,13 +351,24 @@ def _read_cells(run: str, metrics: Metrics, all_metrics: bool, split_by_prompt: 
                 metrics.created,
                 cost=usage.cost if is_priced else None,
                 currency=(usage.currency or "") if is_priced else "",
+                audio_hours=usage.audio_seconds / 3600 if usage.audio_seconds else None,
+                first_token_p95=metrics.speed.ttft_s.p95 if metrics.speed and metrics.speed.ttft_s else None,
                 slices=tuple(
-                    part
+                    _drop_infinite_parts(part)
                     for part in metrics.numbers
                     if part.field and part.metric == number.metric and number.field != FAMILY_FIELD
                 ),
             ),
         )
+
+
+def _drop_infinite_parts(number: Number) -> Number:
+    """Return a number without parts that are not finite: files of other tools may contain them."""
+    parts = {name: getattr(number, name) for name in ("value", "low", "high")}
+    infinite: dict[str, Any] = {
+        name: None for name, part in parts.items() if part is not None and not math.isfinite(part)
+    }
+    return replace(number, **infinite) if infinite else number
 
 
 def _list_shown(metrics: Metrics, all_metrics: bool) -> list[Number]:
@@ -353,12 +390,12 @@ def _format_arguments(arguments: Mapping[str, Any]) -> str:
 
 
 def _row_sort_key(row: Row, columns: Sequence[Column]) -> tuple[Any, ...]:
-    """Return a sort key: best first by the first column a model has a result in, then by name."""
+    """Return a sort key: best first by the first column a model has a result in, ranked results first, then by name."""
     for at, column in enumerate(columns):
         cell = row.cells.get(column)
         if cell is not None and cell.value is not None:
-            return at, -cell.value if column.higher_is_better else cell.value, row.title
-    return len(columns), 0.0, row.title
+            return at, cell.rank is None, column.direction.cost(cell.value), row.title
+    return len(columns), True, 0.0, row.title
 
 
 # --- for spreadsheets and papers --------------------------------------------------------------

@@ -12,10 +12,9 @@ from auricle.core.types import Generation, Likelihood, Output, Prediction, Recor
 from auricle.metrics.base import Metric
 from auricle.metrics.labels import format_option, get_choices, resolve_option
 from auricle.metrics.likelihood import letter_logprobs
-from auricle.report.compare.loading import restore_stat
 from auricle.report.text_format import format_group
 from auricle.runs.run_directory import Run
-from auricle.runs.scores import read_scores
+from auricle.runs.scores import read_scores, restore_stat
 
 
 @dataclass(frozen=True, slots=True)

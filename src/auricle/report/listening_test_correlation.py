@@ -179,6 +179,7 @@ def _correlate(
             metric=number.metric,
             title=number.title,
             higher_is_better=number.higher_is_better,
+            optimum=number.optimum,
             level=level,
             coefficient=name,
             n=len(pairs),

@@ -179,7 +179,7 @@ def format_correlations(result: PeopleCorrelations) -> list[str]:
     """Format the correlations as a table."""
     rows = [
         (
-            f"{first.metric} {'↑' if first.higher_is_better else '↓'}",
+            first.direction.mark(first.metric),
             first.level,
             str(first.n),
             *(format_correlation(rows[name]) for name in COEFFICIENTS),

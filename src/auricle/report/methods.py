@@ -12,6 +12,8 @@ FEW_UNITS = 10
 """Numbers with fewer independent units are marked: their intervals rest on an approximation."""
 FEW_UNITS_MARK = "†"
 CLUSTER_MARK = "cluster-"
+BUCKET_MARK = "bucket-"
+"""In the names of methods whose units are buckets of samples or of clusters, as in runs that do not fit into memory."""
 
 METHODS = {
     "mid-p": ("mid-P", "exact interval of a share, with mid-P limits"),
@@ -91,18 +93,23 @@ def _unit_noun(field: str, *, is_single: bool) -> str:
 def format_method(method: str, number: HasUnits) -> str:
     """Format how an interval was computed, with its units if they are not samples: `gamma, 12 speakers`."""
     name = METHODS.get(_find_kind(method), (method, ""))[0]
+    if BUCKET_MARK in method:
+        members = name_units(number.cluster, 2).removeprefix("2 ")
+        return f"{name}, {number.units:,} buckets of {members}"
     return f"{name}, {name_units(number.cluster, number.units)}" if number.cluster else name
 
 
 def describe_method(method: str) -> str:
     """Describe how an interval was computed."""
     clustered = "; clusters are the units" if CLUSTER_MARK in method else ""
+    if BUCKET_MARK in method:
+        clustered = f"; buckets of {'clusters' if clustered else 'samples'} are the units"
     return METHODS.get(_find_kind(method), ("", method))[1] + clustered
 
 
 def _find_kind(method: str) -> str:
-    """Return the key of a method in `METHODS`: its name without clusters."""
-    return method.replace(CLUSTER_MARK, "")
+    """Return the key of a method in `METHODS`: its name without clusters and buckets."""
+    return method.replace(CLUSTER_MARK, "").replace(BUCKET_MARK, "")
 
 
 def has_few_units(number: HasUnits) -> bool:

@@ -114,11 +114,11 @@ def _score_and_write(
     ranking = score_table.ranking_column
     first = ranking.metric if ranking else None
     worst_samples = thread.submit(view_worst_samples, score_table.worst_records(), first)  # encodes audio meanwhile
-    facts = _collect_run_facts(run, replace(task, cluster=score_table.clusters.field), model)
+    facts = collect_run_facts(run, replace(task, cluster=score_table.clusters.field), model)
     facts["notes"] = (*facts["notes"], *health.describe())
     numbers = [
         number if number.field else replace(number, total=number.total + health.missing)
-        for number in summarise(score_table, _describe_measurement(run, facts["task"], facts["model"]))
+        for number in summarise(score_table, describe_measurement(run, facts["task"], facts["model"]))
     ]
     metrics = build_metrics(
         score_table,
@@ -143,7 +143,7 @@ def _score_and_write(
     return metrics
 
 
-def _describe_measurement(run: Run, task: TaskFacts, model: ModelFacts) -> Signature:
+def describe_measurement(run: Run, task: TaskFacts, model: ModelFacts) -> Signature:
     """Return the signature that all numbers of a run share, but for their metric."""
     inferencer = str(run.spec.identity["inferencer"])
     arguments = orjson.dumps(model.arguments, option=orjson.OPT_SORT_KEYS)
@@ -161,7 +161,8 @@ def _short_digest(content: bytes) -> str:
     return blake2b(content, digest_size=2).hexdigest()
 
 
-def _collect_run_facts(run: Run, task: Task, model: str) -> dict[str, Any]:
+def collect_run_facts(run: Run, task: Task, model: str) -> dict[str, Any]:
+    """Return the fields of `Metrics` that are known without its statistics."""
     progress = run.read_progress()
     return {
         "task": TaskFacts(

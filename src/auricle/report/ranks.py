@@ -1,90 +1,66 @@
-"""Add to a leaderboard how certain its ranks are."""
+"""Draw the data of a column again: how its numbers vary together, and how certain their ranks are."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from pathlib import Path
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from hashlib import blake2b
 
 import numpy as np
 
-from auricle.core.errors import DataError
-from auricle.metrics.base import Codes
-from auricle.metrics.rank_intervals import ModelStats, compute_rank_intervals
-from auricle.report.leaderboard import Cell, Column, Leaderboard, Rank
-from auricle.report.stored_stats import load_stats
-from auricle.report.text_format import format_group
-from auricle.runs.run_directory import Run
+from auricle.core.direction import Direction
+from auricle.core.signature import Signature
+from auricle.metrics.base import Array
+from auricle.metrics.rank_intervals import draw_numbers, find_rank_intervals
+from auricle.report.column_stats import ColumnStats, LoadedResult
+from auricle.report.leaderboard import Rank
 
 MIN_UNITS = 2
 
 
-class UnitTable:
-    """The independent units of a column: samples, or clusters of samples, numbered across its runs."""
+@dataclass(frozen=True, slots=True)
+class ColumnDraws:
+    """The numbers of a column in data that was drawn again, the same draws for all models."""
 
-    def __init__(self) -> None:
-        self._unit_by_sample: dict[str, int] = {}
-        self._unit_by_cluster: dict[str, int] = {}
-        self.count = 0
-
-    def encode(self, path: Path, ids: Sequence[str], cluster: str) -> Codes:
-        """Return the unit of each sample of a run; the journal is read only for clusters of samples not seen before."""
-        new_samples = set(ids) - self._unit_by_sample.keys()
-        if cluster and new_samples:
-            for record in Run.load(path).records():
-                if record.sample.id in new_samples and cluster in record.sample.meta:
-                    self._add(record.sample.id, format_group(record.sample.meta[cluster]))
-        for sample in ids:
-            self._add(sample)
-        return np.array([self._unit_by_sample[sample] for sample in ids], dtype=np.int64)
-
-    def _add(self, sample: str, cluster: str | None = None) -> None:
-        if sample in self._unit_by_sample:
-            return
-        unit = self.count if cluster is None else self._unit_by_cluster.setdefault(cluster, self.count)
-        self.count += unit == self.count
-        self._unit_by_sample[sample] = unit
+    results: tuple[LoadedResult, ...]
+    """The ranked results."""
+    unit_count: int
+    values: Array
+    """A row per draw, a column per result."""
 
 
-def add_rank_intervals(board: Leaderboard, paths: Mapping[str, Path]) -> Leaderboard:
-    """Compute the interval of each rank from the statistics of the samples.
+def draw_column(stats: ColumnStats, ranked_count: int) -> ColumnDraws | None:
+    """Draw the data of a column again; None if that is not possible for every ranked result.
 
-    A column has intervals only if the statistics of all its complete runs can be read and give the published numbers;
-    combined numbers of suites have none.
+    Combined numbers of suites, and numbers that cannot be computed from weighted samples, cannot be drawn.
 
     Args:
-        board: The leaderboard.
-        paths: The run directory of each run, by its name in the leaderboard.
+        stats: The statistics of the column.
+        ranked_count: How many of its results have a rank.
     """
-    ranks: dict[tuple[int, Column], Rank] = {}
-    for column in board.columns:
-        cells = {
-            at: cell for at, row in enumerate(board.rows) if (cell := row.cells.get(column)) and cell.rank is not None
-        }
-        for at, rank in zip(cells, _rank_column(column, list(cells.values()), paths), strict=False):
-            ranks[at, column] = rank
-    return board.with_ranks(ranks)
+    ranked = tuple(result for result in stats.results if result.cell.rank)
+    models = [result.model_stats for result in ranked]
+    if not ranked or len(ranked) < ranked_count or stats.unit_count < MIN_UNITS:
+        return None
+    if not all(model.can_be_drawn for model in models):
+        return None
+    values = draw_numbers(models, stats.unit_count, seed=_seed_draws(stats.column.signature))
+    return ColumnDraws(ranked, stats.unit_count, values)
 
 
-def _rank_column(column: Column, cells: Sequence[Cell], paths: Mapping[str, Path]) -> list[Rank]:
-    """Return the rank of each cell with its interval; an empty list if a run has no statistics."""
-    if len(cells) < 2 or any(cell.run not in paths for cell in cells):
-        return []
-    units, models = UnitTable(), []
-    for cell in cells:
-        try:
-            stored = load_stats(paths[cell.run], cell.number)
-            codes = units.encode(paths[cell.run], stored.ids if stored else (), cell.number.cluster)
-        except DataError:  # the page of the run shows why
-            return []
-        if stored is None:
-            return []
-        models.append(ModelStats(stored.stats, codes, stored.metric.aggregate))
-    if units.count < MIN_UNITS or not all(model.can_be_drawn for model in models):
-        return []
-    intervals = compute_rank_intervals(models, units.count, higher_is_better=column.higher_is_better)
-    return [
-        replace(cell.rank, low=low, high=high)
-        for cell, (low, high) in zip(cells, intervals, strict=True)
-        if cell.rank is not None
-    ]
+def _seed_draws(signature: Signature) -> int:
+    """Return the seed of the draws of a data set: metrics of the same data share them, different data do not."""
+    return int.from_bytes(blake2b(f"{signature.task}\n{signature.revision}".encode(), digest_size=4).digest())
+
+
+def rank_draws(draws: ColumnDraws, *, direction: Direction) -> Mapping[int, Rank]:
+    """Return the rank of each result with its range, by the place of its row; a single result has none."""
+    if len(draws.results) < 2:
+        return {}
+    numbers = np.array([result.cell.value for result in draws.results], dtype=np.float64)
+    intervals = find_rank_intervals(numbers, draws.values, draws.unit_count, direction=direction)
+    return {
+        result.place: replace(result.cell.rank, low=low, high=high)
+        for result, (low, high) in zip(draws.results, intervals, strict=True)
+        if result.cell.rank
+    }

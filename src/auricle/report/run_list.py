@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from auricle.report.html_format import format_count
+from auricle.report.task_names import name_several_tasks
 from auricle.report.terminal import format_table
 from auricle.report.text_format import format_value
-from auricle.runs.metrics import Number
+from auricle.runs.metrics import Number, TaskFacts
 from auricle.runs.run_summary import RunSummary
 
 STATUS_MARKS = {"running": "▶", "stopped": "◼", "failed": "✕", "done": "✓"}
@@ -38,15 +39,16 @@ def describe_metric(number: Number | None) -> str:
     if number is None:
         return ""
     unit = ", %" if number.unit == "share" else ""
-    return f"{number.title or number.metric}{unit} {'↑' if number.higher_is_better else '↓'}"
+    return number.direction.mark(f"{number.title or number.metric}{unit}")
 
 
 def format_runs(runs: Sequence[RunSummary]) -> list[str]:
     """Return the lines of a table for the terminal."""
-    return format_table(TABLE_HEADER, [_format_row(run) for run in runs]) if runs else []
+    tasks = name_several_tasks([TaskFacts(run.task, source=run.data, revision=run.revision) for run in runs])
+    return format_table(TABLE_HEADER, list(map(_format_row, runs, tasks))) if runs else []
 
 
-def _format_row(run: RunSummary) -> list[str]:
+def _format_row(run: RunSummary, task: str) -> list[str]:
     number = run.headline
     numbers = ["", "–", ""]
     if number:
@@ -55,12 +57,12 @@ def _format_row(run: RunSummary) -> list[str]:
         numbers = [number.title or number.metric, format_value(number), interval]
     counts = ["–" if count is None else f"{count:,}" for count in (run.scored, run.failed)]
     date = run.created[:16].replace("T", " ")
-    return [describe_status(run), run.title, run.task, run.model, *numbers, *counts, date]
+    return [describe_status(run), run.title, task, run.model, *numbers, *counts, date]
 
 
 def run_to_dict(run: RunSummary) -> dict[str, Any]:
     """Return what is known of a run as JSON values."""
-    names = ("name", "kind", "status", "task", "model", "created", "done", "total", "failed", "cost", "seconds")
+    names = ("name", "kind", "status", "task", "data", "model", "created", "done", "total", "failed", "cost", "seconds")
     fields = ("metric", "value", "low", "high", "unit", "scored", "coverage")
     return {
         **{name: getattr(run, name) for name in names},

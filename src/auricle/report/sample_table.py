@@ -246,7 +246,7 @@ def badness(columns: Mapping[str, Any], number: Number) -> Array:
     value = np.asarray(columns[f"stat.{name}"], dtype=np.float64)
     if f"reference.{name}" in columns and number.unit != "share":
         return np.abs(value - np.asarray(columns[f"reference.{name}"], dtype=np.float64))
-    return -value if number.higher_is_better else value
+    return np.array([number.direction.cost(stat) for stat in value.tolist()])
 
 
 def has_error(columns: Mapping[str, Any], number: Number) -> Array:

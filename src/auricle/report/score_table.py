@@ -9,7 +9,7 @@ from __future__ import annotations
 import heapq
 from array import array
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain, islice
@@ -61,7 +61,8 @@ class ScoreTable:
         self.audio_not_sent = self.rightly_empty = 0
         self.failures: Counter[str] = Counter()
         self.examples: dict[str, list[Record]] = {}
-        self._ignored_fields: set[str] = set()
+        self.ignored_fields: set[str] = set()
+        """Metadata fields with too many values for a breakdown."""
         self._max_worst = max_worst
         self._worst: dict[Hashable, list[tuple[float, int, int, Record, ScoreLine]]] = {}
         self._ranked_by: MetricColumn | None = None
@@ -183,7 +184,7 @@ class ScoreTable:
         meta = record.sample.meta
         self.clusters.add(meta)
         for name, value in meta.items():
-            if name in self._ignored_fields or not isinstance(value, GROUPABLE_TYPES):
+            if name in self.ignored_fields or not isinstance(value, GROUPABLE_TYPES):
                 continue
             if self.breakdown_fields and name not in self.breakdown_fields:
                 continue
@@ -193,7 +194,7 @@ class ScoreTable:
             if index > len(column.codes):
                 column.codes.extend([-1] * (index - len(column.codes)))
             if not column.add(value, MAX_GROUPS if not self.breakdown_fields else MAX_REQUESTED_GROUPS):
-                self._ignored_fields.add(name)
+                self.ignored_fields.add(name)
                 del self.fields[name]
 
     def close(self) -> None:
@@ -336,9 +337,7 @@ class MetricColumn:
 
     @cached_property
     def _contextual_aggregator(self) -> SupportsContexts | None:
-        fold = self.metric.aggregate
-        inner = fold.inner if isinstance(fold, AnswerAggregator) else fold
-        return inner if isinstance(inner, SupportsContexts) else None
+        return find_contextual_aggregator(self.metric)
 
     def add(self, entries: Sequence[ScoreEntry], score_record: Callable[..., Any]) -> None:
         """Add the statistics of these records; `score_record` computes those of judged and of several answers."""
@@ -407,12 +406,7 @@ class MetricColumn:
 
     def resolved_metric(self) -> Metric:
         """Return the metric with the recorded context."""
-        if not self._contextual_aggregator or not self.contexts:
-            return self.metric
-        aggregator, fold = self._contextual_aggregator.with_contexts(self.contexts), self.metric.aggregate
-        return replace(
-            self.metric, aggregate=replace(fold, inner=aggregator) if isinstance(fold, AnswerAggregator) else aggregator
-        )
+        return resolve_contexts(self.metric, self.contexts)
 
     def add_readings(self, entries: Sequence[ScoreEntry]) -> None:
         """Add how firmly the replies state the answers that were scored."""
@@ -449,6 +443,24 @@ class MetricColumn:
         line.unreadable = {**line.unreadable, self.metric.name: reason}
         if reason in self.reasons or len(self.reasons) < MAX_REASONS:
             self.reasons[reason] += 1
+
+
+def find_contextual_aggregator(metric: Metric) -> SupportsContexts | None:
+    """Return the aggregator of a metric if its details need data that samples share."""
+    fold = metric.aggregate
+    inner = fold.inner if isinstance(fold, AnswerAggregator) else fold
+    return inner if isinstance(inner, SupportsContexts) else None
+
+
+def resolve_contexts(metric: Metric, contexts: Collection[Hashable]) -> Metric:
+    """Return a metric with what its samples share."""
+    contextual, fold = find_contextual_aggregator(metric), metric.aggregate
+    if contextual is None or not contexts:
+        return metric
+    aggregator = contextual.with_contexts(contexts)
+    return replace(
+        metric, aggregate=replace(fold, inner=aggregator) if isinstance(fold, AnswerAggregator) else aggregator
+    )
 
 
 @dataclass

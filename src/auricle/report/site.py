@@ -1,11 +1,12 @@
 """A static website of runs and their leaderboard: a folder of pages that needs no server.
 
 ```
-index.html  leaderboard.csv  leaderboard.json
-tasks/NAME.html     one page per column of the leaderboard
-runs/NAME.html      one page per run: its report
+index.html  averages.html  leaderboard.csv  leaderboard.json
+tasks/NAME.html           one page per column of the leaderboard
+samples/TASK/NAME.html    one page per sample of a column, with the answers of all models
+runs/NAME.html            one page per run: its report
+badges/TASK/MODEL.svg     a badge per result; MODEL.json for shields.io
 ```
-The names of pages depend only on what was evaluated, so that links stay valid when the site is written again.
 """
 
 from __future__ import annotations
@@ -14,7 +15,6 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from hashlib import blake2b
 from importlib.metadata import version
 from pathlib import Path
 
@@ -23,19 +23,31 @@ import orjson
 from auricle.core.errors import DataError, SpecError, describe
 from auricle.core.files import write_lines_atomically
 from auricle.core.redaction import SECRETS
-from auricle.report.leaderboard import Column, Leaderboard, build_leaderboard
-from auricle.report.ranks import add_rank_intervals
+from auricle.report.badges import render_badge_json, render_badge_svg
+from auricle.report.column_stats import ColumnStats, load_column
+from auricle.report.leaderboard import Column, Leaderboard, Rank, build_leaderboard
+from auricle.report.ranks import draw_column, rank_draws
 from auricle.report.run_html import render_report
+from auricle.report.sample_comparison import choose_samples, compare_samples
 from auricle.report.sample_view import SampleView
+from auricle.report.site_averages import PAGE as AVERAGES
+from auricle.report.site_averages import PackedDraws, pack_draws, render_averages
+from auricle.report.site_names import name_column, name_models, name_run
 from auricle.report.site_pages import RunLink, SiteView, render_index, render_task
+from auricle.report.site_samples import SampleLink, SamplePages
 from auricle.report.worst_samples import load_worst_samples
 from auricle.runs.metrics import Metrics
+from auricle.runs.suites import find_unchanged_part
 
 INDEX = "index.html"
-PAGE_FOLDERS = ("runs", "tasks")
+PAGE_FOLDERS = ("badges", "runs", "samples", "tasks")
 GENERATOR = b'<meta name="generator" content="auricle '
-MAX_SLUG_LENGTH = 40
 DEFAULT_TITLE = "Leaderboard"
+DEFAULT_SAMPLES = 20
+RESTRICTED = re.compile(r"application|signed|request|agreement|research only", re.IGNORECASE)
+"""Words of licences that let only those who applied have the recordings."""
+JSON_VERSION = 1
+"""Version of the schema of `leaderboard.json`: raised when a field is renamed, removed or gets another meaning."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +56,12 @@ class SiteOptions:
 
     title: str = DEFAULT_TITLE
     audio: bool = False
-    """Whether the pages of runs contain the recordings of their worst samples, within the limits of `report.html`."""
+    """Whether pages contain the recordings of their samples, within the limits of `report.html`.
+
+    Those of tasks whose licence lets only those who applied have them are left out.
+    """
+    samples: int = DEFAULT_SAMPLES
+    """Number of samples of each column that have a page with the answers of all models."""
     all_metrics: bool = False
     split_by_prompt: bool = True
 
@@ -79,15 +96,19 @@ class SiteFolder:
     def write(self, name: str, text: str) -> None:
         """Write a file, with secrets replaced."""
         content = SECRETS.redact_bytes(text.encode())
+        (self.path / name).parent.mkdir(parents=True, exist_ok=True)
         write_lines_atomically(self.path / name, [content])
         self.written.add(self.path / name)
         self.size += len(content)
 
     def remove_old_pages(self) -> None:
         for folder in PAGE_FOLDERS:
-            for page in (self.path / folder).glob("*.html"):
-                if page not in self.written:
-                    page.unlink()
+            for file in (self.path / folder).rglob("*.*"):
+                if file.is_file() and file not in self.written:
+                    file.unlink()
+            for subfolder in (self.path / folder).iterdir():
+                if subfolder.is_dir() and not any(subfolder.iterdir()):
+                    subfolder.rmdir()
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +122,8 @@ class Site:
     """Bytes of all files."""
     skipped: tuple[str, ...] = ()
     """Runs that could not be shown, with the reason."""
+    silent: tuple[str, ...] = ()
+    """Tasks without recordings, with the reason."""
 
 
 def write_site(runs: Iterable[tuple[Path, Metrics]], folder: Path, options: SiteOptions | None = None) -> Site:
@@ -120,26 +143,68 @@ def write_site(runs: Iterable[tuple[Path, Metrics]], folder: Path, options: Site
     board = build_leaderboard(
         pages.write_all(runs), all_metrics=options.all_metrics, split_by_prompt=options.split_by_prompt
     )
-    board = add_rank_intervals(board, pages.paths)
+    board = replace(board, rows=tuple(row for row in board.rows if row.cells))  # the others are among the other runs
+    columns = ColumnPages(site, board, pages, options)
+    board = columns.write_all()
     shown = {cell.run for row in board.rows for cell in row.cells.values()}
     view = SiteView(
         title=options.title,
         board=board,
-        pages={column: name_column(column) for column in board.columns},
+        pages=columns.names,
+        samples=columns.samples,
         other_runs=tuple(link for page, link in pages.links.items() if page not in shown),
         run_count=len(pages.links),
         skipped=tuple(pages.skipped),
+        silent=pages.silent,
         split_by_prompt=options.split_by_prompt,
         created=f"{datetime.now(UTC):%Y-%m-%d}",
         version=version("auricle"),
     )
     for column, page in view.pages.items():
         site.write(f"tasks/{page}.html", render_task(view, column))
+        _write_badges(site, view, column)
+    site.write(AVERAGES, render_averages(view, columns.draws))
     site.write("leaderboard.csv", board.to_csv())
-    site.write("leaderboard.json", orjson.dumps(board.list_results(), option=orjson.OPT_INDENT_2).decode())
+    site.write("leaderboard.json", orjson.dumps(describe_site(view), option=orjson.OPT_INDENT_2).decode())
     site.write(INDEX, render_index(view))
     site.remove_old_pages()
-    return Site(folder / INDEX, len(pages.links), board, site.size, tuple(pages.skipped))
+    return Site(folder / INDEX, len(pages.links), board, site.size, tuple(pages.skipped), pages.silent)
+
+
+def _write_badges(site: SiteFolder, view: SiteView, column: Column) -> None:
+    for name, row in zip(name_models(view.board.rows), view.board.rows, strict=True):
+        if cell := row.cells.get(column):
+            site.write(f"badges/{view.pages[column]}/{name}.json", render_badge_json(column, cell))
+            site.write(f"badges/{view.pages[column]}/{name}.svg", render_badge_svg(column, cell))
+
+
+def describe_site(view: SiteView) -> dict[str, object]:
+    """Return the content of `leaderboard.json`."""
+    titles = view.board.column_titles()
+    return {
+        "format": "auricle-leaderboard",
+        "version": JSON_VERSION,
+        "title": view.title,
+        "created": view.created,
+        "auricle": view.version,
+        "columns": [
+            {
+                "key": page,
+                "title": titles[column],
+                "task": column.signature.task,
+                "revision": column.signature.revision,
+                "metric": column.name,
+                "higher_is_better": column.higher_is_better,
+                "unit": column.unit,
+                "page": f"tasks/{page}.html",
+            }
+            for column, page in view.pages.items()
+        ],
+        "results": [
+            {**result, "column": view.pages[column]}
+            for result, column in zip(view.board.list_results(), view.board.list_result_columns(), strict=True)
+        ],
+    }
 
 
 @dataclass
@@ -150,16 +215,30 @@ class RunPages:
     audio: bool
     links: dict[str, RunLink] = field(default_factory=dict)
     paths: dict[str, Path] = field(default_factory=dict)
-    """The run directory of each page."""
+    """The run directory that the numbers of each page are computed from."""
     skipped: list[str] = field(default_factory=list)
     """Runs without a page, with the reason."""
+    restricted: dict[str, str] = field(default_factory=dict)
+    """The licence of each task whose recordings are left out."""
+
+    @property
+    def silent(self) -> tuple[str, ...]:
+        """Tasks without recordings, with the reason."""
+        return tuple(f"{task}: its licence is “{licence}”" for task, licence in self.restricted.items())
+
+    def may_play(self, task: str) -> bool:
+        """Return whether pages may contain the recordings of a task, among those of the runs read so far."""
+        return self.audio and task not in self.restricted
 
     def write_all(self, runs: Iterable[tuple[Path, Metrics]]) -> Iterator[tuple[str, Metrics]]:
         """Write the page of each run; yield its address and its metrics."""
         for path, metrics in runs:
             page = _find_free_name(name_run(metrics), self.links)
+            task = metrics.task
+            if self.audio and RESTRICTED.search(task.licence):
+                self.restricted[task.name] = task.licence
             try:
-                self.site.write(page, _render_run(path, metrics, audio=self.audio))
+                self.site.write(page, _render_run(path, metrics, audio=self.may_play(task.name)))
             except Exception as error:  # noqa: BLE001 - a downloaded run may contain anything; the others are written
                 self.skipped.append(
                     f"{metrics.model.name} on {metrics.task.name}: {type(error).__name__}: {describe(error)}"
@@ -168,9 +247,44 @@ class RunPages:
             self.links[page] = RunLink(
                 page, metrics.model.name, metrics.task.name, metrics.outcomes.total, metrics.created.partition("T")[0]
             )
-            self.paths[page] = path
+            self.paths[page] = find_unchanged_part(path)
             # Details, such as confusion matrices, are only on the page of the run; those of many would fill memory.
             yield page, replace(metrics, numbers=tuple(replace(number, details={}) for number in metrics.numbers))
+
+
+class ColumnPages:
+    """What is computed and written while the statistics of a column are in memory: ranks, and the pages of samples."""
+
+    def __init__(self, site: SiteFolder, board: Leaderboard, runs: RunPages, options: SiteOptions) -> None:
+        self._site, self._board, self._runs, self._options = site, board, runs, options
+        self._titles = board.column_titles()
+        self.names = {column: name_column(column) for column in board.columns}
+        self.samples: dict[Column, tuple[SampleLink, ...]] = {}
+        self.draws: dict[Column, PackedDraws] = {}
+
+    def write_all(self) -> Leaderboard:
+        """Write the pages of samples; return the leaderboard with the intervals of its ranks."""
+        ranks: dict[tuple[int, Column], Rank] = {}
+        for column in self._board.columns:
+            stats = load_column(self._board, column, self._runs.paths)
+            ranked_count = sum(cell.rank is not None for cell in self._board.list_cells(column))
+            if draws := draw_column(stats, ranked_count):
+                self.draws[column] = pack_draws(draws)
+                intervals = rank_draws(draws, direction=column.direction)
+                ranks |= {(place, column): rank for place, rank in intervals.items()}
+            self.samples[column] = self._write_samples(stats)
+        return self._board.with_ranks(ranks)
+
+    def _write_samples(self, stats: ColumnStats) -> tuple[SampleLink, ...]:
+        column, options = stats.column, self._options
+        chosen = choose_samples(stats, options.samples)
+        tasks = {self._runs.links[cell.run].task for cell in self._board.list_cells(column)}
+        samples = list(compare_samples(stats, chosen, audio=all(map(self._runs.may_play, tasks))))
+        name = self.names[column]
+        pages = SamplePages(self._board, column, self._titles[column], name, version("auricle"))
+        for page, text in pages.render_all(samples):
+            self._site.write(f"samples/{name}/{page}.html", text)
+        return tuple(map(SampleLink.to, samples))
 
 
 def _find_free_name(name: str, taken: Iterable[str]) -> str:
@@ -188,36 +302,3 @@ def _render_run(path: Path, metrics: Metrics, *, audio: bool) -> str:
         except DataError as error:
             notices.append(f"The samples cannot be shown: {error}")
     return render_report(metrics, samples, home=f"../{INDEX}", notices=notices)
-
-
-# --- names of pages ---------------------------------------------------------------------------------
-
-
-def name_run(metrics: Metrics) -> str:
-    """Return a name for the page of a run: model, task, and a digest of data, prompt and model arguments."""
-    signature = metrics.overall[0].signature if metrics.overall else None
-    identity: list[object] = [metrics.model.name]
-    identity += [orjson.dumps(metrics.model.arguments, default=str, option=orjson.OPT_SORT_KEYS)]
-    identity += [metrics.task.name, metrics.task.version, metrics.task.revision]
-    identity += [signature.inferencer if signature else ""]
-    return f"{slugify(metrics.model.name)}-{slugify(metrics.task.name)}-{_digest(identity)}"
-
-
-def name_column(column: Column) -> str:
-    """Return a name for the page of a column: task, metric, and a digest of everything its results share."""
-    task = column.signature.task.partition(":")[0]
-    return f"{slugify(task)}-{slugify(column.name)}-{_digest([column.signature, column.name])}"
-
-
-def slugify(text: str) -> str:
-    """Reduce a text to letters, digits, dots and hyphens, for the name of a file.
-
-    >>> slugify("openai/Whisper tiny.en")
-    'openai-whisper-tiny.en'
-    """
-    plain = re.sub(r"[^a-z0-9.]+", "-", text.lower())[:MAX_SLUG_LENGTH].strip("-.")
-    return plain or "other"
-
-
-def _digest(parts: Iterable[object]) -> str:
-    return blake2b("\n".join(map(str, parts)).encode(errors="replace"), digest_size=4).hexdigest()

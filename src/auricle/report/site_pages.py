@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
+import numpy as np
 from markupsafe import Markup
 
+from auricle.core.direction import Direction
 from auricle.report.html_format import Scale, pluralise
 from auricle.report.leaderboard import Cell, Column, Leaderboard, Row
 from auricle.report.run_html import MAX_UNFOLDED_GROUPS
+from auricle.report.site_names import name_models
+from auricle.report.site_samples import ASSETS, SampleLink
 from auricle.report.templating import render, render_page
 from auricle.report.trade_offs import draw_trade_off, list_trade_offs
 from auricle.runs.metrics import Number, format_money
 
-ASSETS: dict[str, Any] = {"stylesheets": ("report/leaderboard.css",), "script": "report/leaderboard.js"}
+MIN_FENCED = 5
+"""Number of values from which on those far from the others are left out of a scale."""
+FENCE = 3.0
+"""Distance from the middle half of the values, in widths of that half, beyond which a value is far from the others."""
+BAR_WIDTH = 80
+"""Pixels of the intervals in the cells of the index, as in the style sheet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +46,15 @@ class SiteView:
     board: Leaderboard
     pages: Mapping[Column, str]
     """The name of the page of each column."""
+    samples: Mapping[Column, tuple[SampleLink, ...]]
+    """The samples of each column that have a page."""
     other_runs: tuple[RunLink, ...]
     """Runs that the leaderboard does not show."""
     run_count: int
     skipped: tuple[str, ...] = ()
     """Runs that could not be shown, with the reason."""
+    silent: tuple[str, ...] = ()
+    """Tasks without recordings, with the reason."""
     split_by_prompt: bool
     created: str
     version: str
@@ -51,10 +64,13 @@ def render_index(view: SiteView) -> str:
     """Render the page with the leaderboard."""
     board = view.board
     shared = {"board": board, "pages": view.pages, "titles": board.column_titles()}
+    scales = {column: FencedScale.around(board.list_cells(column)) for column in board.columns}
     table = render(
         "report/templates/leaderboard_table.html",
         best={column: board.best(column) for column in board.columns},
         has_speed=any(row.rtfx for row in board.rows),
+        draw_bar=_bar_drawer(scales),
+        is_clipped=any(scale.is_clipped for scale in scales.values()),
         **shared,
     )
     counts = {column: sum(column in row.cells for row in board.rows) for column in board.columns}
@@ -80,10 +96,66 @@ def render_index(view: SiteView) -> str:
         notices=[
             *(_list_notices(board) if board.rows else ["No run has a result that can be compared."]),
             *(f"Not shown: {reason}" for reason in view.skipped),
+            *(f"Without sound: {reason}" for reason in view.silent),
         ],
         sections=[section for section in sections if section[2] and (board.rows or section[0] == "other-runs")],
         split_by_prompt=view.split_by_prompt,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class FencedScale(Scale):
+    """A scale around the values of a column; one model that is far off does not squeeze the others together."""
+
+    is_clipped: bool = False
+    """Whether values are left out, which are drawn at an end."""
+
+    @classmethod
+    def around(cls, cells: Sequence[Cell]) -> FencedScale:
+        """Return a scale around the values and intervals of results."""
+        low, high = find_fences([cell.value for cell in cells if cell.value is not None])
+        near = [cell for cell in cells if cell.value is None or low <= cell.value <= high]
+        scale = cls.fit(end for cell in near for end in (cell.value, cell.number.low, cell.number.high))
+        return cls(scale.low, scale.high, len(near) < len(cells))
+
+    def width(self, low: float, high: float) -> str:
+        """Return the part of an interval that is within the scale, as a CSS percentage."""
+        return f"{100 * (self.share(high - self.low) - self.share(low - self.low)):.2f}%"
+
+
+def find_fences(values: Sequence[float]) -> tuple[float, float]:
+    """Return the limits beyond which values are far from the others.
+
+    >>> find_fences([1.0, 2.0, 3.0, 4.0, 5.0, 80.0])
+    (-5.25, 12.25)
+    """
+    known = [value for value in values if math.isfinite(value)]
+    if len(known) < MIN_FENCED:
+        return -math.inf, math.inf
+    first, third = np.quantile(known, (0.25, 0.75)).tolist()
+    reach = FENCE * (third - first)
+    return (first - reach, third + reach) if reach else (-math.inf, math.inf)
+
+
+def _bar_drawer(scales: Mapping[Column, Scale]) -> Callable[[Column, Cell], Markup]:
+    """Return a function that draws the interval of a result on the scale of its column.
+
+    There may be thousands of them: each is a single path, in pixels.
+    """
+
+    def draw(column: Column, cell: Cell) -> Markup:
+        scale, number = scales[column], cell.number
+        if number.value is None or number.low is None or number.high is None:
+            return Markup("")
+        low, value, high = (
+            f"{1 + (BAR_WIDTH - 2) * scale.share(end - scale.low):.0f}"
+            for end in (number.low, number.value, number.high)
+        )
+        return Markup('<svg class="whisker" aria-hidden="true"><path d="M{} 4H{}M{} 1v6"/></svg>').format(
+            low, high, value
+        )
+
+    return draw
 
 
 def _list_notices(board: Leaderboard) -> list[str]:
@@ -108,7 +180,18 @@ class SliceTable:
     groups: tuple[str, ...]
     rows: tuple[tuple[Row, Mapping[str, Number]], ...]
     best: Mapping[str, float | None]
-    """The best value of each group, of complete runs."""
+    """The best value of each group, of ranked results."""
+    direction: Direction
+    ends: tuple[float, float]
+    """The costs of the best and the worst value, without those far from the others."""
+
+    def heat(self, number: Number) -> str:
+        """Return the class of a background: from `heat0`, the best number of the table, to `heat8`, the worst."""
+        low, high = self.ends
+        if number.value is None or low == high:
+            return ""
+        share = (self.direction.cost(number.value) - low) / (high - low)
+        return f"heat{round(8 * min(1.0, max(0.0, share)))}"
 
     @property
     def is_collapsed(self) -> bool:
@@ -124,13 +207,17 @@ def render_task(view: SiteView, column: Column) -> str:
     )
     cells = [cell for _, cell in rows]
     title = board.column_titles()[column]
+    scale = FencedScale.around(cells)
     table = render(
         "report/templates/task_table.html",
         rows=rows,
         column=column,
         title=title,
         best=board.best(column),
-        scale=Scale.fit(end for cell in cells for end in (cell.value, cell.number.low, cell.number.high)),
+        ranks=_rank_scale(cells),
+        unranked=any(cell.rank is None for cell in cells),
+        scale=scale,
+        is_clipped=scale.is_clipped,
         has_cost=any(cell.cost is not None for cell in cells),
         has_speed=any(cell.rtfx for cell in cells),
         money=format_money,
@@ -144,6 +231,7 @@ def render_task(view: SiteView, column: Column) -> str:
         if trade_offs
         else ("", "", ""),
         ("slices", "Groups of samples", groups),
+        ("samples", "Samples", _render_samples(view, column)),
     ]
     signature = column.signature
     return render_page(
@@ -153,6 +241,12 @@ def render_task(view: SiteView, column: Column) -> str:
         version=view.version,
         home="../index.html",
         column=column,
+        page=view.pages[column],
+        badges=[
+            (row.title, name)
+            for name, row in zip(name_models(board.rows), board.rows, strict=True)
+            if column in row.cells
+        ],
         facts=[("Models", f"{len(rows):,}"), ("Samples", f"{max(cell.number.total for cell in cells):,}")],
         notices=[],
         sections=[section for section in sections if section[2]],
@@ -162,6 +256,25 @@ def render_task(view: SiteView, column: Column) -> str:
             ("Prompt", signature.inferencer or "any"),
             ("Metric", str(signature.metric)),
         ],
+    )
+
+
+def _rank_scale(cells: Sequence[Cell]) -> Scale | None:
+    """Return the scale of the ranges of ranks; None if there are none to draw."""
+    ranks = [cell.rank for cell in cells if cell.rank and cell.rank.low is not None]
+    return Scale(1.0, float(ranks[0].count)) if ranks and ranks[0].count > 1 else None
+
+
+def _render_samples(view: SiteView, column: Column) -> str:
+    samples = view.samples.get(column, ())
+    if not samples:
+        return ""
+    return render(
+        "report/templates/task_samples.html",
+        samples=samples,
+        column=column,
+        task_page=view.pages[column],
+        has_sound=any(sample.has_sound for sample in samples),
     )
 
 
@@ -177,14 +290,26 @@ def _list_slices(rows: Sequence[tuple[Row, Cell]], column: Column) -> list[Slice
         groups = tuple(dict.fromkeys(group for *_, numbers in shown for group in numbers))
         best = {
             group: _choose_best(
-                [numbers[group] for _, cell, numbers in shown if cell.complete and group in numbers], column
+                [numbers[group] for _, cell, numbers in shown if cell.rank and group in numbers], column
             )
             for group in groups
         }
-        tables.append(SliceTable(field, groups, tuple((row, numbers) for row, _, numbers in shown), best))
+        values = [number.value for *_, numbers in shown for number in numbers.values() if number.value is not None]
+        low, high = find_fences(values)
+        costs = [column.direction.cost(value) for value in values if low <= value <= high]
+        tables.append(
+            SliceTable(
+                field,
+                groups,
+                tuple((row, numbers) for row, _, numbers in shown),
+                best,
+                column.direction,
+                (min(costs, default=0.0), max(costs, default=0.0)),
+            )
+        )
     return tables
 
 
 def _choose_best(numbers: Sequence[Number], column: Column) -> float | None:
     values = [number.value for number in numbers if number.value is not None]
-    return (max if column.higher_is_better else min)(values, default=None)
+    return column.direction.choose_best(values)

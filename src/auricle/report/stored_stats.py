@@ -14,13 +14,13 @@ from typing import Any, get_args
 
 import numpy as np
 
+from auricle.core.direction import Optimum
 from auricle.core.errors import AuricleError, DataError
 from auricle.metrics.base import Aggregator, Metric, Stats, Unit, mean, ratio
 from auricle.metrics.catalogue import METRICS
-from auricle.report.compare.loading import restore_stat
 from auricle.report.score_table import StatArray
 from auricle.runs.metrics import Number
-from auricle.runs.scores import ScoreLine, read_scores
+from auricle.runs.scores import ScoreLine, read_scores, restore_stat
 
 RELATIVE_TOLERANCE = 1e-9
 
@@ -96,6 +96,7 @@ def _stand_in(number: Number, aggregate: Aggregator, credit: Callable[[Any], flo
         aggregate,
         number.higher_is_better,
         title=number.title,
+        optimum=number.optimum if number.optimum in get_args(Optimum) else "",  # type: ignore[arg-type]  # checked here
         unit=number.unit if number.unit in get_args(Unit) else "",  # type: ignore[arg-type]  # checked here
         credit=credit and (credit if number.higher_is_better else lambda stat: 1.0 - credit(stat)),
     )

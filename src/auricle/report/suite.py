@@ -270,6 +270,7 @@ class Combination:
             units=interval.units,
             **{count: sum(getattr(number, count) for number in numbers.values()) for count in counts},
             higher_is_better=first.higher_is_better,
+            optimum=first.optimum,
             unit=first.unit,
             signature=self._build_signature(name, numbers, shares),
             details={},

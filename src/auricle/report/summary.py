@@ -12,7 +12,7 @@ import numpy as np
 
 from auricle.core.errors import describe
 from auricle.core.signature import MetricSignature, Signature
-from auricle.metrics.base import Aggregator, Codes, Mask
+from auricle.metrics.base import Aggregator, Codes, Mask, Metric
 from auricle.metrics.intervals import compute_interval
 from auricle.report.clusters import renumber_clusters
 from auricle.report.score_table import LostStats, MetricColumn, ScoreTable, list_readings
@@ -50,7 +50,7 @@ def summarise(score_table: ScoreTable, context: Signature | None = None, *, over
     numbers = [
         number
         for group in islice(iterate_groups(score_table), 1 if overall_only else None)
-        for number in _remove_repeated_matrices(_add_ceilings(_compute_numbers(scored, group), score_table))
+        for number in finish_group(_compute_numbers(scored, group), [column.metric for column in score_table.columns])
     ]
     if context is None:
         return numbers
@@ -85,12 +85,17 @@ def natural_sort_key(text: str) -> tuple[int, float, str]:
         return 1, 0.0, text
 
 
-def _add_ceilings(numbers: list[Number], score_table: ScoreTable) -> list[Number]:
+def finish_group(numbers: list[Number], metrics: Sequence[Metric]) -> list[Number]:
+    """Complete the numbers of one group, which may share a confusion matrix."""
+    return _remove_repeated_matrices(_add_ceilings(numbers, metrics))
+
+
+def _add_ceilings(numbers: list[Number], metrics: Sequence[Metric]) -> list[Number]:
     """Add the highest possible value to results that unmatched labels limit."""
     matrices = [each.details["matrix"] for each in numbers if "matrix" in each.details]
     if not matrices or not matrices[0]["ceiling"] < 1.0:
         return numbers
-    capped = {column.metric.name for column in score_table.columns if column.metric.has_label_ceiling}
+    capped = {metric.name for metric in metrics if metric.has_label_ceiling}
     ceiling = {"ceiling": matrices[0]["ceiling"]}
     return [replace(each, details={**each.details, **ceiling}) if each.metric in capped else each for each in numbers]
 
@@ -165,6 +170,7 @@ def _compute_number(scored: ScoredSamples, group: Group, column: MetricColumn, s
         unread_wrong=_defined(unread_wrong),
         unread_right=_defined(unread_right),
         higher_is_better=metric.higher_is_better,
+        optimum=metric.optimum,
         unit=metric.unit,
         plot=metric.plot,
         right_or_wrong=metric.right_or_wrong,

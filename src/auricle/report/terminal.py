@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from auricle.core.signature import Signature
 from auricle.report.methods import explain_few_units, format_method
+from auricle.report.task_names import name_several_tasks
 from auricle.report.text_format import (
     Bound,
     format_audit,
@@ -60,8 +61,8 @@ def format_metrics(runs: Sequence[Metrics], by: Iterable[str] = ()) -> list[str]
 
     Numbers of the same metric and task that are not comparable are marked, with the reasons below the table.
     """
-    has_tasks = len({metrics.task.name for metrics in runs}) > 1
-    marks, reasons = _mark_incomparable(runs, with_task=has_tasks)
+    tasks = name_several_tasks([metrics.task for metrics in runs])
+    marks, reasons = _mark_incomparable(runs, with_task=len({metrics.task.name for metrics in runs}) > 1)
     shown = [
         (index, metrics, number)
         for field in ("", *by)
@@ -72,7 +73,7 @@ def format_metrics(runs: Sequence[Metrics], by: Iterable[str] = ()) -> list[str]
     if not shown:
         return ["No results: no sample was scored."]
     rows = [
-        (metrics.task.name if has_tasks else "", *_metric_row(metrics, number, marks.get((index, number.metric), "")))
+        (tasks[index], *_metric_row(metrics, number, marks.get((index, number.metric), "")))
         for index, metrics, number in shown
     ]
     few_units = explain_few_units(number for _, _, number in shown)
@@ -116,7 +117,7 @@ def _split_comparable(signatures: Mapping[int, Signature]) -> list[tuple[list[in
 def _metric_row(metrics: Metrics, number: Number, mark: str) -> tuple[str, ...]:
     return (
         metrics.model.name,
-        f"{number.metric} {'↑' if number.higher_is_better else '↓'}{mark}",
+        f"{number.direction.mark(number.metric)}{mark}",
         number.signature.metric.profile,
         f"{number.field}={number.group}" if number.field else "all",
         format_value(number),

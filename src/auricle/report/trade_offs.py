@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from auricle.report.axis_labels import MAX_LABEL_LENGTH
 from auricle.report.html_format import typeset_number
-from auricle.report.leaderboard import Cell, Column, Leaderboard
+from auricle.report.leaderboard import Cell, Column, Leaderboard, Row
 from auricle.report.plots import Axis, fit_axis
 from auricle.report.templating import render
 from auricle.runs.metrics import format_money
@@ -21,12 +21,15 @@ MAX_LINEAR_RATIO = 20.0
 """Largest ratio of two costs or speeds that are drawn on a linear axis."""
 WIDTH, HEIGHT = 400.0, 280.0
 LEFT, TOP, BOTTOM, RIGHT = 66.0, 18.0, 50.0, 24.0
+LABEL_GAP, LINE_HEIGHT, LETTER_WIDTH = 9.0, 14.0, 7.5
 
 
 class Point(NamedTuple):
     """A model: its quality with the interval, and what it costs or how fast it is."""
 
     model: str
+    """Its name and arguments."""
+    name: str
     value: float
     low: float | None
     high: float | None
@@ -34,18 +37,13 @@ class Point(NamedTuple):
     amount_text: str
     rank: int
 
-    @property
-    def label(self) -> str:
-        """The name of the model, or its rank if the name is too long for the plot."""
-        return self.model if len(self.model) <= MAX_LABEL_LENGTH else f"rank {self.rank}"
-
 
 @dataclass(frozen=True, slots=True)
 class TradeOff:
     """The models of a column of which both quality and another amount are known."""
 
     name: str
-    """What quality is drawn against: `Cost (USD)` or `RTFx`."""
+    """What quality is drawn against, such as `Cost (USD)` or `RTFx`."""
     column: Column
     more_is_better: bool
     """Whether a larger amount is better: speed is, cost is not."""
@@ -54,15 +52,28 @@ class TradeOff:
     @property
     def front(self) -> list[Point]:
         """The points that no other beats, by amount."""
-        signs = 1 if self.column.higher_is_better else -1, 1 if self.more_is_better else -1
-        pairs = [(signs[0] * point.value, signs[1] * point.amount) for point in self.points]
+        sign = 1 if self.more_is_better else -1
+        pairs = [(-self.column.direction.cost(point.value), sign * point.amount) for point in self.points]
         best = [point for point, is_best in zip(self.points, find_front(pairs), strict=True) if is_best]
         return sorted(best, key=lambda point: (point.amount, point.value))
 
+    def label(self, point: Point) -> str:
+        """Return the name of a model, or its rank if the name is too long for the plot or other models have it."""
+        is_unique = sum(other.name == point.name for other in self.points) == 1
+        return point.name if is_unique and len(point.name) <= MAX_LABEL_LENGTH else f"rank {point.rank}"
+
     @property
-    def is_logarithmic(self) -> bool:
-        amounts = [point.amount for point in self.points]
-        return min(amounts) > 0 and max(amounts) / min(amounts) > MAX_LINEAR_RATIO
+    def has_far_amounts(self) -> bool:
+        return is_wide([point.amount for point in self.points])
+
+    @property
+    def has_far_values(self) -> bool:
+        return is_wide([point.value for point in self.points])
+
+
+def is_wide(values: Sequence[float]) -> bool:
+    """Return whether values are so far apart that they need a logarithmic axis, and can be drawn on one."""
+    return min(values) > 0 and max(values) / min(values) > MAX_LINEAR_RATIO
 
 
 def find_front(points: Sequence[tuple[float, float]]) -> list[bool]:
@@ -79,31 +90,42 @@ def find_front(points: Sequence[tuple[float, float]]) -> list[bool]:
 
 
 def list_trade_offs(board: Leaderboard, column: Column) -> list[TradeOff]:
-    """Return what quality can be drawn against: cost, in one currency, and speed; complete runs only."""
-    cells = [(row.title, cell) for row in board.rows if (cell := row.cells.get(column)) and cell.rank]
+    """Return what quality can be drawn against: cost, in one currency, and speed; ranked results only."""
+    cells = [(row, cell) for row in board.rows if (cell := row.cells.get(column)) and cell.rank]
     currencies = sorted({cell.currency for _, cell in cells if cell.cost is not None})
     trade_offs = [
-        TradeOff(
-            f"Cost ({currency})",
-            column,
-            more_is_better=False,
-            points=tuple(
-                _make_point(title, cell, cell.cost, format_money(cell.cost, currency))
-                for title, cell in cells
-                if cell.currency == currency and cell.cost is not None
-            ),
-        )
-        for currency in currencies
+        _trade_cost(column, [entry for entry in cells if entry[1].currency == currency]) for currency in currencies
     ]
-    speeds = (_make_point(title, cell, cell.rtfx, f"RTFx {cell.rtfx:,.1f}") for title, cell in cells if cell.rtfx)
+    speeds = [_make_point(row, cell, cell.rtfx, f"RTFx {cell.rtfx:,.1f}") for row, cell in cells if cell.rtfx]
     trade_offs.append(TradeOff("RTFx", column, more_is_better=True, points=tuple(speeds)))
+    delays = [
+        _make_point(row, cell, cell.first_token_p95, f"{cell.first_token_p95:.3g} s")
+        for row, cell in cells
+        if cell.first_token_p95
+    ]
+    trade_offs.append(TradeOff("Time to first token, p95 (s)", column, more_is_better=False, points=tuple(delays)))
     return [trade_off for trade_off in trade_offs if len(trade_off.points) >= MIN_POINTS]
 
 
-def _make_point(title: str, cell: Cell, amount: float, amount_text: str) -> Point:
+def _trade_cost(column: Column, cells: Sequence[tuple[Row, Cell]]) -> TradeOff:
+    """Draw against the cost of an hour of audio, or of the whole run if some durations are unknown."""
+    priced = [(row, cell, cell.cost) for row, cell in cells if cell.cost is not None]
+    is_hourly = all(cell.audio_hours for _, cell, _ in priced)
+    amounts = [cost / (cell.audio_hours or 1.0) if is_hourly else cost for _, cell, cost in priced]
+    currency = priced[0][1].currency
+    unit = f"{currency} per hour of audio" if is_hourly else currency
+    points = tuple(
+        _make_point(row, cell, amount, format_money(amount, currency) + (" per hour of audio" if is_hourly else ""))
+        for (row, cell, _), amount in zip(priced, amounts, strict=True)
+    )
+    return TradeOff(f"Cost ({unit})", column, more_is_better=False, points=points)
+
+
+def _make_point(row: Row, cell: Cell, amount: float, amount_text: str) -> Point:
     assert cell.rank
     assert cell.value is not None  # a result without a value has no rank
-    return Point(title, cell.value, cell.number.low, cell.number.high, amount, amount_text, cell.rank.place)
+    number = cell.number
+    return Point(row.title, row.model, cell.value, number.low, number.high, amount, amount_text, cell.rank.place)
 
 
 # --- drawing ------------------------------------------------------------------------------------------
@@ -111,35 +133,26 @@ def _make_point(title: str, cell: Cell, amount: float, amount_text: str) -> Poin
 
 def draw_trade_off(trade_off: TradeOff) -> Markup:
     """Draw quality against cost or speed; the points of the front are filled, labelled and connected."""
-    transform = math.log10 if trade_off.is_logarithmic else float
     scale = 100.0 if trade_off.column.unit == "share" else 1.0
-    points = trade_off.points
-    across = _fit_amounts([transform(point.amount) for point in points], is_logarithmic=trade_off.is_logarithmic)
+    points, front = trade_off.points, trade_off.front
     ends = [end for point in points for end in (point.value, point.low, point.high) if end is not None]
-    up = fit_axis([scale * end for end in ends])
+    across = PlotAxis.fit([point.amount for point in points], is_logarithmic=trade_off.has_far_amounts)
+    up = PlotAxis.fit([scale * end for end in ends], is_logarithmic=trade_off.has_far_values)
 
     def place(amount: float, value: float) -> tuple[float, float]:
-        x, y = across.position(transform(amount)), up.position(scale * value)
-        return LEFT + WIDTH * x, TOP + HEIGHT * (1 - y)
+        return LEFT + WIDTH * across.position(amount), TOP + HEIGHT * (1 - up.position(scale * value))
 
-    def place_label(point: Point) -> tuple[float, float, str]:
-        x, y = place(point.amount, point.value)
-        is_right = x > LEFT + WIDTH / 2
-        return (x - 9 if is_right else x + 9), y - 7, "end strong" if is_right else "strong"
-
+    labels = place_labels([(*place(point.amount, point.value), trade_off.label(point)) for point in front])
     return render(
         "report/templates/trade_off.html",
         trade_off=trade_off,
-        front=trade_off.front,
+        front=front,
+        labels=list(zip(front, labels, strict=True)),
         title=f"{trade_off.column.metric_title}{' (%)' if scale > 1 else ''}",
         place=place,
-        place_label=place_label,
         format_value=lambda value: typeset_number(value, trade_off.column.unit),
-        x_ticks=[
-            (LEFT + WIDTH * across.position(tick), f"{10**tick if trade_off.is_logarithmic else tick:,.6g}")
-            for tick in across.ticks
-        ],
-        y_axis=up,
+        x_ticks=[(LEFT + WIDTH * position, label) for position, label in across.ticks],
+        y_ticks=[(TOP + HEIGHT * (1 - position), label) for position, label in up.ticks],
         left=LEFT,
         top=TOP,
         width=WIDTH,
@@ -148,9 +161,53 @@ def draw_trade_off(trade_off: TradeOff) -> Markup:
     )
 
 
-def _fit_amounts(amounts: Sequence[float], *, is_logarithmic: bool) -> Axis:
-    """Return an axis around amounts, or around their logarithms with a tick at each power of ten."""
-    if not is_logarithmic:
-        return fit_axis(amounts)
-    low, high = math.floor(min(amounts)), math.ceil(max(amounts))
-    return fit_axis([low, high])._replace(ticks=[float(power) for power in range(low, high + 1)])
+def place_labels(points: Sequence[tuple[float, float, str]]) -> list[tuple[float, float, str]]:
+    """Return position and style of each label: beside its point, and below other labels that it would cover.
+
+    Args:
+        points: Position and label of each point.
+    """
+    placed: list[tuple[float, float, float]] = []
+    labels: dict[int, tuple[float, float, str]] = {}
+    for at in sorted(range(len(points)), key=lambda at: points[at][1]):
+        x, y, text = points[at]
+        is_right, length = x > LEFT + WIDTH / 2, LETTER_WIDTH * len(text)
+        start = x - LABEL_GAP - length if is_right else x + LABEL_GAP
+        y -= LABEL_GAP - 2
+        for left, right, other in sorted(placed, key=lambda box: box[2]):
+            if start < right and left < start + length and abs(y - other) < LINE_HEIGHT:
+                y = other + LINE_HEIGHT
+        placed.append((start, start + length, y))
+        labels[at] = (x - LABEL_GAP if is_right else x + LABEL_GAP), y, "end strong" if is_right else "strong"
+    return [labels[at] for at in range(len(points))]
+
+
+@dataclass(frozen=True, slots=True)
+class PlotAxis:
+    """An axis, linear or logarithmic."""
+
+    axis: Axis
+    is_logarithmic: bool
+
+    @classmethod
+    def fit(cls, values: Sequence[float], *, is_logarithmic: bool) -> PlotAxis:
+        """Return an axis around values; a logarithmic one has a tick at each power of ten, and none below them."""
+        if not is_logarithmic:
+            return cls(fit_axis(values), is_logarithmic=False)
+        powers = [math.log10(value) for value in values if value > 0]
+        low, high = math.floor(min(powers)), math.ceil(max(powers))
+        axis = fit_axis([low, high])._replace(ticks=[float(power) for power in range(low, high + 1)])
+        return cls(axis, is_logarithmic=True)
+
+    def position(self, value: float) -> float:
+        """Return the position of a value between the ends of the axis, from 0 to 1."""
+        if not self.is_logarithmic:
+            return self.axis.position(value)
+        return self.axis.position(math.log10(value)) if value > 0 else 0.0
+
+    @property
+    def ticks(self) -> list[tuple[float, str]]:
+        """The position and the label of each tick."""
+        if not self.is_logarithmic:
+            return [(self.axis.position(tick), label) for tick, label in self.axis.labelled_ticks()]
+        return [(self.axis.position(tick), f"{10**tick:,.6g}") for tick in self.axis.ticks]

@@ -26,6 +26,7 @@ from auricle.core.redaction import SECRETS
 from auricle.core.serialization import JsonObject, decode_record, digest, dump_canonical, encode_record, read_id_digest
 from auricle.core.types import Failure, Generation, Output, Record, Sample
 from auricle.runs.health import DamagedLine
+from auricle.runs.shards.large_runs import check_has_samples
 
 COMMIT_SECONDS = 0.1
 """Interval at which appended lines are written and fsynced."""
@@ -217,6 +218,11 @@ class JournalIndex(Closing):
                 else:
                     self.damaged.append(DamagedLine(number, "has fields of a wrong type"))
 
+    def lines(self) -> Iterator[bytes]:
+        """Yield the lines of these records as they are stored."""
+        latest = set(self._offsets.values())
+        yield from (content for offset, content in read_lines(self._path) if offset in latest)
+
     def id_digests(self) -> set[int]:
         """Return the digests of all sample ids in the journal."""
         return set(self._offsets)
@@ -287,6 +293,7 @@ def read_latest(path: Path, add: AddRecords, max_samples: int | None = None) -> 
             raises one of `UNREADABLE_ERRORS` and stores nothing.
         max_samples: Number of samples after which to stop; a few more may be read. Default: read all.
     """
+    check_has_samples(path.parent)
     latest = LatestRecords()
     for offsets, lines in _read_blocks(path):
         latest.read_block(offsets, lines, add)

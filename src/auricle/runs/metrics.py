@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from auricle.core.check_result import CheckResult
+from auricle.core.direction import Directed
 from auricle.core.errors import DataError
 from auricle.core.signature import Signature
 from auricle.runs.audit import AuditResult, summarise_audit
@@ -38,21 +39,34 @@ MAX_REFUSED_SHARE = 0.05
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Number:
-    """The value of a metric over some samples, with its interval and counts. Undefined values are None."""
+class Number(Directed):
+    """The value of a metric over some samples, with its interval and counts. Undefined values are None.
+
+    Examples:
+        >>> from auricle import Spec, evaluate
+        >>> number = evaluate(Spec(task="demo", model="echo", limit=4), "runs/echo")["wer"]
+        >>> number.scored, number.coverage
+        (4, 1.0)
+    """
 
     metric: str
+    """Name of the metric."""
     title: str = ""
     """The metric's name for people."""
     details: dict[str, Any]
+    """What the metric reports beside the number, such as counts of errors."""
     readings: dict[str, int] = field(default_factory=dict)
     """How many answers were read how firmly, unread or refused; empty if the metric does not read replies."""
     field: str = ""
     """Metadata field of the group; empty for all samples."""
     group: str = "all"
+    """Value of that field; `all` for all samples."""
     value: float | None
+    """The number."""
     low: float | None = None
+    """Lower end of the 95 % interval."""
     high: float | None = None
+    """Upper end."""
     interval: str = ""
     """How the interval was computed."""
     censored: str = ""
@@ -63,11 +77,15 @@ class Number:
     units: int = 0
     """Number of independent units: clusters, or samples."""
     scored: int = 0
+    """Samples that the number is computed from."""
     total: int = 0
+    """Samples that the metric applies to."""
     failed: int = 0
+    """Samples that were not answered."""
     unbounded: int = 0
     """Failed samples of which the worst and best score are unknown, so that `worst` and `best` leave them out."""
     unreadable: int = 0
+    """Answers that could not be read."""
     refused: int = 0
     """Replies that decline to answer; not part of `unreadable`."""
     counted_wrong: int = 0
@@ -75,18 +93,25 @@ class Number:
     unread_wrong: float | None = None
     """The value if every unreadable answer were wrong; None if all were read, or it is unknown what wrong would be."""
     unread_right: float | None = None
+    """The value if every unreadable answer were right."""
     not_applicable: int = 0
     """Samples that the metric does not apply to, which are not part of `total`."""
     worst: float | None = None
     """The value if every failed sample had been worst; `value` if none failed."""
     best: float | None = None
+    """The value if every failed sample had been best."""
     higher_is_better: bool = True
+    """Whether a higher number is better."""
+    optimum: str = ""
+    """What is best if neither higher nor lower numbers are; see `Metric.optimum`."""
     unit: str = ""
+    """What the number counts."""
     plot: str = ""
     """How the number is drawn; see `Metric.plot`."""
     right_or_wrong: bool = False
     """Whether the metric counts samples as right or wrong: right is a statistic of 1, or of 0 if lower is better."""
     signature: Signature
+    """Exactly what was measured; numbers are comparable if it is the same."""
 
     @property
     def coverage(self) -> float:
@@ -470,8 +495,9 @@ def write_metrics(run_path: Path, metrics: Metrics) -> None:
 def format_money(amount: float, currency: str) -> str:
     """Format an amount with two decimals, or four significant digits below 1.
 
-    >>> format_money(1234.5, "USD"), format_money(0.00123456, "USD")
-    ('1,234.50 USD', '0.001235 USD')
+    Examples:
+        >>> format_money(1234.5, "USD"), format_money(0.00123456, "USD")
+        ('1,234.50 USD', '0.001235 USD')
     """
     digits = f"{amount:,.2f}" if amount >= 1 or not amount else f"{amount:.4g}"
     return f"{digits} {currency}"

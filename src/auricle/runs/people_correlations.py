@@ -6,18 +6,20 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from auricle.core.direction import Directed
 from auricle.runs.documents import read_document, write_document
 
 CORRELATIONS_FILE = "correlations.json"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PeopleCorrelation:
+class PeopleCorrelation(Directed):
     """A correlation of one metric with people."""
 
     metric: str
     title: str
     higher_is_better: bool
+    optimum: str = ""
     level: str
     """`system` or `item`: whether systems, or single items of systems, are correlated."""
     coefficient: str

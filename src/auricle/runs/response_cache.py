@@ -8,7 +8,6 @@ write-ahead log protects the file from damage.
 
 from __future__ import annotations
 
-import fcntl
 import os
 import re
 import sqlite3
@@ -27,6 +26,7 @@ import orjson
 from auricle.audio import Audio, Image, Video
 from auricle.core.closing import Closing
 from auricle.core.errors import SampleError, SpecError
+from auricle.core.file_lock import wait_for_lock
 from auricle.core.files import user_cache_folder
 from auricle.core.redaction import SECRETS, is_secret_name, redact
 from auricle.core.registry import split_prefix
@@ -95,6 +95,11 @@ class ResponseCache(Closing):
         self._writer: threading.Thread | None = None
         self._connection: sqlite3.Connection | None = _open_or_replace(path, self._warn)
         self._inode = path.stat().st_ino
+
+    @property
+    def path(self) -> Path:
+        """The file of the cache."""
+        return self._path
 
     def get(self, request: Request) -> Output | None:
         """Return the cached response to a request, or None."""
@@ -271,8 +276,8 @@ def _prepare(connection: sqlite3.Connection) -> None:
 @contextmanager
 def _lock(path: Path) -> Iterator[None]:
     """Let one process at a time create or replace the file; SQLite does not wait for that."""
-    with path.with_name(f".{path.name}.lock").open("a") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+    with path.with_name(f".{path.name}.lock").open("a", encoding="utf-8") as lock:
+        wait_for_lock(lock)
         yield
 
 

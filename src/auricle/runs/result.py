@@ -15,7 +15,7 @@ from auricle.runs.metrics import Metrics, Number, OutcomeCounts
 class RunResult:
     """The result of a run: its numbers, and whether everything succeeded.
 
-    Example:
+    Examples:
         >>> from auricle import Spec, evaluate
         >>> result = evaluate(Spec(task="demo", model="echo"), "runs/demo")  # doctest: +SKIP
         >>> result["wer"].value  # doctest: +SKIP

@@ -16,6 +16,7 @@ opened again. Opening a run with the same spec resumes it.
 from __future__ import annotations
 
 import os
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -29,6 +30,7 @@ from auricle.audio import Audio
 from auricle.core.calls import CallRecording
 from auricle.core.closing import Closing
 from auricle.core.errors import AudioError, RunLocked
+from auricle.core.file_lock import try_lock
 from auricle.core.files import fsync_folder, make_folder, write_atomically, write_lines_atomically
 from auricle.core.redaction import SECRETS
 from auricle.core.types import Generation, Output, Record
@@ -57,6 +59,7 @@ from auricle.runs.run_spec import (
     read_run_spec,
     write_run_spec,
 )
+from auricle.runs.shards.large_runs import check_has_samples
 
 LOCK_FILE = ".lock"
 FOREIGN_WRITER_SECONDS = 60.0
@@ -192,7 +195,12 @@ class Run(Closing):
 
         If the run is open, damaged lines are first moved to another file: their samples are sent again, and the lines
         that replace them make the journal intact.
+
+        Raises:
+            DataError: if the samples are in the run directories of shards.
         """
+        if self._journal is None:
+            check_has_samples(self.path)
         index = JournalIndex(self.outputs_path)
         if index.damaged and self._journal:
             self._journal.close()
@@ -236,18 +244,12 @@ def lock_run(path: Path) -> IO[str]:
     Raises:
         RunLocked: if another process is writing to it.
     """
-    import fcntl
-
-    file = (path / LOCK_FILE).open("a+")
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
+    file = (path / LOCK_FILE).open("a+", encoding="utf-8")
+    if not try_lock(file):
         file.seek(0)
         holder = file.read().strip() or "unknown"
         file.close()
-        raise RunLocked(
-            f"Process {holder} is writing to {path}. Wait for it, or choose another folder with -o."
-        ) from None
+        raise RunLocked(f"Process {holder} is writing to {path}. Wait for it, or choose another folder with -o.")
     file.truncate(0)
     file.write(f"{os.getpid()} on {gethostname()}")
     file.flush()
@@ -260,27 +262,22 @@ def is_being_written(path: Path) -> bool:
     A process of another machine, on a shared folder, is taken to write if the journal or the lock changed a short
     while ago: locks of other machines cannot be seen on every file system.
     """
-    import fcntl
-
     try:
-        pid, _, host = (path / LOCK_FILE).read_text().partition(" on ")
+        pid, _, host = (path / LOCK_FILE).read_text(encoding="utf-8").partition(" on ")
         if host not in ("", gethostname()):
             return time.time() - _last_change(path) < FOREIGN_WRITER_SECONDS
         if not _is_alive(int(pid)):
             return False
-        with (path / LOCK_FILE).open() as file:
-            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
+        with (path / LOCK_FILE).open(encoding="utf-8") as file:
+            return not try_lock(file, shared=True)
     except (OSError, ValueError):
         return False
-    return False
 
 
 def find_writer(path: Path) -> int | None:
     """Return the id of the process of this machine that is writing to a run directory, if there is one."""
     with suppress(OSError, ValueError):
-        pid, _, host = (path / LOCK_FILE).read_text().partition(" on ")
+        pid, _, host = (path / LOCK_FILE).read_text(encoding="utf-8").partition(" on ")
         if host in ("", gethostname()) and is_being_written(path):
             return int(pid)
     return None
@@ -292,6 +289,8 @@ def _last_change(path: Path) -> float:
 
 
 def _is_alive(pid: int) -> bool:
+    if sys.platform == "win32":  # where `os.kill` would end the process; the lock decides
+        return True
     try:
         os.kill(pid, 0)
     except ProcessLookupError:

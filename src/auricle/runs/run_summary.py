@@ -19,6 +19,7 @@ from auricle.runs.progress import PROGRESS_FILE, Progress, read_progress
 from auricle.runs.run_directory import LOCK_FILE, contains_load_test, contains_run, is_being_written
 from auricle.runs.run_notes import NOTES_FILE, RunNotes, read_run_notes
 from auricle.runs.run_spec import LOAD_TEST_FILE, OUTPUTS_FILE, SPEC_FILE, StoredSpec, read_run_spec
+from auricle.runs.shards.locations import contains_sharded_run
 
 Status: TypeAlias = Literal["running", "stopped", "failed", "done"]
 Phase: TypeAlias = Literal["", "answering", "stopping", "scoring"]
@@ -46,6 +47,10 @@ class RunSummary:
     """What a running run does. Stopping: it waits for requests in flight."""
     model: str = ""
     task: str = ""
+    data: str = ""
+    """Where the rows of the task come from: a path or an address."""
+    revision: str = ""
+    """Identifies the content of the data; empty before a run is scored."""
     created: str = ""
     """Start time in ISO 8601."""
     numbers: tuple[Number, ...] = ()
@@ -134,7 +139,10 @@ def _summarise_evaluation(summary: RunSummary, check: CheckFile, follower: Journ
     if done is None or failed is None:
         follower.update()
         done, failed = done or follower.done, follower.failed
-    status = _find_status(path, progress, done - failed)
+    if contains_sharded_run(path) and not progress.complete:
+        status = _find_sharded_status(path)
+    else:
+        status = _find_status(path, progress, done - failed)
     summary = replace(
         summary,
         status=status,
@@ -148,6 +156,16 @@ def _summarise_evaluation(summary: RunSummary, check: CheckFile, follower: Journ
         seconds=sum(timing.wall_seconds for timing in progress.passes) or None,
     )
     return _add_metrics(summary, metrics) if metrics else summary
+
+
+def _find_sharded_status(path: Path) -> Status:
+    """Return whether a worker has a shard of a sharded run that is not merged; `auricle status` shows more."""
+    from auricle.runs.shards.store import ShardStore  # takes a while to import
+
+    store = ShardStore.open(path)
+    states = store.read_states()
+    shards = (shard for shard in range(states.count) if not store.is_done(states, shard))
+    return "running" if any(states.is_leased(shard, 0.0) for shard in shards) else "stopped"
 
 
 def _find_status(path: Path, progress: Progress, answered: int) -> Status:
@@ -166,7 +184,14 @@ def _find_phase(progress: Progress) -> Phase:
 
 def _add_metrics(summary: RunSummary, metrics: MetricsOverview) -> RunSummary:
     usage = metrics.usage
-    return replace(summary, numbers=metrics.overall(), cost=usage.cost, currency=usage.currency or "")
+    return replace(
+        summary,
+        data=metrics.task.source[:MAX_NAME_LENGTH],
+        revision=metrics.task.revision,
+        numbers=metrics.overall(),
+        cost=usage.cost,
+        currency=usage.currency or "",
+    )
 
 
 def _shorten_model(spec: StoredSpec, declared_name: str = "") -> str:

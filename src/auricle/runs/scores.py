@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,8 +15,10 @@ from auricle.core.errors import DataError
 from auricle.core.files import write_lines_atomically
 from auricle.core.serialization import dumps
 from auricle.core.types import Outcome
+from auricle.runs.shards.large_runs import check_has_samples
 
 SCORES_FILE = "scores.jsonl"
+NESTED = {list, type(None)}
 JUDGED, UNREAD, REFUSED = "judge", "unread", "refused"
 READINGS = ("marker", "whole_reply", "option_text", "weak", JUDGED, UNREAD, REFUSED)
 """How an answer was read: by rules, from the firmest strength to the least firm, by a judge, or not at all."""
@@ -86,7 +89,29 @@ def read_scores(run_path: Path) -> Iterator[ScoreLine]:
                     yield ScoreLine(document["id"], document["row"], document["stats"], "", NOTHING, "", NOTHING)
                 else:
                     yield ScoreLine(**document)
-    except (FileNotFoundError, orjson.JSONDecodeError, KeyError, TypeError) as error:
-        raise DataError(
-            f"{run_path / SCORES_FILE} is missing or damaged. Run `auricle score {run_path}` to write it again."
-        ) from error
+    except FileNotFoundError as error:
+        check_has_samples(run_path)
+        raise _missing_scores(run_path) from error
+    except (orjson.JSONDecodeError, KeyError, TypeError) as error:
+        raise _missing_scores(run_path) from error
+
+
+def _missing_scores(run_path: Path) -> DataError:
+    return DataError(
+        f"{run_path / SCORES_FILE} is missing or damaged. Run `auricle score {run_path}` to write it again."
+    )
+
+
+def restore_stat(stat: Any) -> Any:
+    """Restore a statistic from JSON: lists become tuples, null becomes NaN."""
+    if type(stat) is not list:
+        return math.nan if stat is None else stat
+    if not NESTED & set(map(type, stat)):  # the common case
+        return tuple(stat)
+    if any(each is None for each in stat) and not any(isinstance(each, str) for each in stat):
+        return tuple(math.nan if each is None else _to_tuple(each) for each in stat)
+    return tuple(map(_to_tuple, stat))
+
+
+def _to_tuple(value: Any) -> Any:
+    return tuple(map(_to_tuple, value)) if isinstance(value, list) else value

@@ -101,7 +101,7 @@ class TimeBudget:
         share: Highest share.
         clock: Returns the time in seconds.
 
-    Example:
+    Examples:
         >>> times = iter([0.0, 10.0, 10.0])
         >>> TimeBudget(0.1, clock=lambda: next(times)).delay
         0.0

@@ -57,6 +57,21 @@ def read_suite_run(path: Path) -> SuiteRun:
     return read_document(path / SUITE_FILE, SuiteRun, missing=f"Not the folder of a suite: {path}.")
 
 
+def find_unchanged_part(path: Path) -> Path:
+    """Return the run whose numbers a folder shows: of conditions of one task, that on the unchanged samples.
+
+    A folder that contains no conditions is returned as it is.
+    """
+    if not contains_suite(path):
+        return path
+    try:
+        suite = read_suite_run(path)
+    except DataError:
+        return path
+    folders = [part.folder for part in suite.parts if suite.average == "conditions" and not part.condition]
+    return path / folders[0] if folders else path
+
+
 def write_suite_run(path: Path, suite: SuiteRun) -> None:
     write_document(path / SUITE_FILE, suite)
 

@@ -90,6 +90,11 @@ class StreamDelays:
             self._first_audio.append(timing.first_audio)
 
     @property
+    def seconds(self) -> dict[str, array[float]]:
+        """The delays by the name of what they are about."""
+        return {"first_token": self._first_token, "first_audio": self._first_audio}
+
+    @property
     def first_token(self) -> Delay | None:
         return _summarise_delays(self._first_token)
 

@@ -18,6 +18,7 @@ from auricle.runs.labels import HumanLabels
 from auricle.runs.metrics import METRICS_FILE, read_metrics
 from auricle.runs.progress import PROGRESS_FILE, Progress, read_progress
 from auricle.runs.run_spec import LABELS_FILE, OUTPUTS_FILE, SPEC_FILE, VERDICTS_FILE, read_run_spec
+from auricle.runs.shards.large_runs import check_has_samples
 from auricle.runs.usage import PRICES_FILE, RunPrices
 from auricle.runs.verdicts import iter_verdict_lines
 
@@ -68,6 +69,7 @@ def verify_run(path: Path) -> Verification:
     """
     if not (path / SPEC_FILE).exists():
         read_run_spec(path)
+    check_has_samples(path)
     problems = [*_check_documents(path)]
     damaged: list[DamagedLine] = []
     rows: set[int] = set()

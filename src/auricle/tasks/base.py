@@ -57,7 +57,7 @@ class Task:
         find_contamination: Function of model name and model arguments that returns notes about a model that may have
             been trained on this data.
 
-    Example:
+    Examples:
         >>> from auricle import Sample, Task
         >>> from auricle.tasks.inferencers import Respond
         >>> task = Task(
@@ -221,7 +221,7 @@ def jsonl(path: str | Path) -> Iterator[dict[str, Any]]:
     Raises:
         DataError: if a line is not a JSON object.
 
-    Example:
+    Examples:
         >>> import pathlib, tempfile
         >>> path = pathlib.Path(tempfile.mkdtemp(), "words.jsonl")
         >>> _ = path.write_text('{"word": "cat"}\n{"word": "dog"}\n')

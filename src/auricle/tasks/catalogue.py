@@ -139,3 +139,14 @@ TASKS: Registry[Callable[..., Any]] = Registry(
 )
 INFERENCERS: Registry[Callable[..., Any]] = Registry("inferencer", _INFERENCERS)
 task = TASKS
+"""Register a task under a name, as a decorator of a function that returns a `Task`.
+
+Args:
+    name (str): Name for `auricle run` and `Spec`, which no other task may have.
+
+Examples:
+    >>> from auricle import Sample, Task
+    >>> @task("greetings-of-this-example")
+    ... def greetings() -> Task:
+    ...     return Task(samples=[Sample(id="1", inputs={"text": "Say hello."}, target="hello")])
+"""

@@ -11,13 +11,14 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 from auricle.audio import Audio
 from auricle.audio.perturbations.base import ConditionStep, Perturbation, PerturbationChain, make_generator
 from auricle.audio.perturbations.catalogue import PERTURBATIONS, expand_steps, get_perturbation
 from auricle.core.errors import AudioError, SampleError, SpecError
 from auricle.core.types import Input, Json, RejectedRow, Sample, list_parts
+from auricle.data.parts import DataPart, PartSource
 from auricle.metrics.labels import get_choices, resolve_option
 from auricle.tasks.base import Task
 from auricle.tasks.sample_changes import SAMPLE_CHANGES, SampleChange, replace_parts
@@ -136,12 +137,20 @@ class ConditionedSamples:
         samples: The original samples, which can be iterated several times.
         condition: What to change.
         seed: Seed of everything random.
+        whole: All samples, whose recordings may be mixed in, if these are a part of them.
     """
 
-    def __init__(self, samples: Iterable[Sample | RejectedRow], condition: Condition, seed: int) -> None:
+    def __init__(
+        self,
+        samples: Iterable[Sample | RejectedRow],
+        condition: Condition,
+        seed: int,
+        whole: ConditionedSamples | None = None,
+    ) -> None:
         self._samples = samples
         self._condition = condition
         self._seed = seed
+        self._whole = self if whole is None else whole
 
     def __iter__(self) -> Iterator[Sample | RejectedRow]:
         for sample in self._samples:
@@ -149,6 +158,25 @@ class ConditionedSamples:
 
     def __len__(self) -> int:
         return len(self._samples)  # type: ignore[arg-type]  # raises TypeError if it is unknown
+
+    @property
+    def is_remote(self) -> bool:
+        """Whether the original samples are read over a network."""
+        return bool(getattr(self._samples, "is_remote", False))
+
+    def plan_parts(self, target_bytes: int) -> Iterator[DataPart]:
+        """Yield the parts of the original data, in order; see `PartSource`."""
+        return self._part_source.plan_parts(target_bytes)
+
+    def restrict(self, part: DataPart) -> Self:
+        """Return the samples of a part, changed as they are among all samples: others are drawn from all of them."""
+        return type(self)(self._part_source.restrict(part), self._condition, self._seed, self._whole)
+
+    @property
+    def _part_source(self) -> PartSource:
+        if isinstance(self._samples, PartSource):
+            return self._samples
+        raise SpecError(f"The samples of {type(self._samples).__name__} cannot be divided into shards.")
 
     @property
     def revision(self) -> str:
@@ -214,7 +242,7 @@ class ConditionedSamples:
         own = _describe(sample)
         others = [
             entry
-            for entry in self._pool
+            for entry in self._whole.pool
             if entry.sample_id != sample.id
             and entry.target != own.target
             and not (entry.audio.uri and entry.audio == own.audio)  # audio in memory is equal whatever it contains
@@ -225,19 +253,21 @@ class ConditionedSamples:
         similar = [
             entry
             for entry in others
-            if seconds / MAX_LENGTH_RATIO <= self._durations[entry.sample_id] <= seconds * MAX_LENGTH_RATIO
+            if seconds / MAX_LENGTH_RATIO <= self._whole.durations[entry.sample_id] <= seconds * MAX_LENGTH_RATIO
         ]
         return similar or others
 
     @cached_property
-    def _pool(self) -> list[PoolEntry]:
+    def pool(self) -> list[PoolEntry]:
+        """Recordings that may be mixed into others."""
         samples = (sample for sample in islice(self._samples, POOL_SIZE) if isinstance(sample, Sample))
         return [_describe(sample) for sample in samples if _list_audio(sample)]
 
     @cached_property
-    def _durations(self) -> dict[str, float]:
+    def durations(self) -> dict[str, float]:
+        """Seconds of these recordings, by sample id."""
         durations: dict[str, float] = {}
-        for entry in self._pool:
+        for entry in self.pool:
             try:
                 durations[entry.sample_id] = entry.audio.seconds
             except AudioError:  # such as a missing file, which costs its own sample

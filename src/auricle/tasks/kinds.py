@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
@@ -10,10 +11,12 @@ from typing import Any, Literal, TypeAlias
 
 from auricle.core.arguments import takes_options
 from auricle.core.errors import SampleError, SpecError
+from auricle.core.storage import is_remote
 from auricle.core.types import Input, Json, Sample, Turn, list_parts
 from auricle.data.conversations import add_answers, parse_turns, reference_answers
 from auricle.data.huggingface import HF_PREFIX, HuggingFaceDataset
 from auricle.data.manifest import ColumnMapping, Manifest
+from auricle.data.sources import DataSource
 from auricle.metrics.base import Metric, resolve_metrics
 from auricle.metrics.catalogue import DIMENSIONS
 from auricle.metrics.multi_answer import apply_aggregations
@@ -190,7 +193,7 @@ def build_task(
     kind: str, options: TaskOptions, samples: Samples, inferencer: Inferencer, metrics: Sequence[Metric]
 ) -> Task:
     """Build a task with the name, language and groups that the options select."""
-    stem = PurePath(options.data.removeprefix(HF_PREFIX)).stem or "data"
+    stem = _name_data(options.data)
     return Task(
         samples,
         inferencer,
@@ -205,6 +208,14 @@ def build_task(
         cluster=options.cluster,
         group_by=tuple(split_list(options.by)),
     )
+
+
+def _name_data(data: str) -> str:
+    """Return the name of a file, of a folder or of what the names of several files have in common."""
+    if data.startswith(HF_PREFIX):
+        return PurePath(data.removeprefix(HF_PREFIX)).stem or "data"
+    stem = PurePath(DataSource(data).name).stem
+    return re.sub(r"\{[^}]*\}|\[[^\]]*\]|[*?]", "", stem).strip("-_. ") or "data"
 
 
 ASR_COLUMNS = ColumnMapping(
@@ -316,16 +327,17 @@ def build_label_task(
 
 
 def load_manifest(options: TaskOptions, columns: ColumnMapping, transform: SampleTransform) -> Manifest:
-    """Open the data that the options name: a file, a Hugging Face dataset or a benchmark."""
+    """Open the data that the options name: files, local or at URLs, a Hugging Face dataset or a benchmark."""
     if options.question:
         columns = replace(columns, default_question=options.question)
     columns = replace(columns, chosen={role: name for role in COLUMN_OPTIONS if (name := getattr(options, role))})
     row_range = parse_row_range(options.rows)
-    root = Path(options.root) if options.root else None
+    root_url = options.root if options.root and is_remote(options.root) else ""
+    root = Path(options.root) if options.root and not root_url else None
     if options.reader:
         manifest: Manifest = options.reader(fields=columns, transform=transform, row_range=row_range)
         return manifest
-    if options.data.startswith(HF_PREFIX):
+    if options.data.startswith(HF_PREFIX) and not is_remote(options.data):
         return HuggingFaceDataset(
             Path(options.data),
             columns,
@@ -336,7 +348,17 @@ def load_manifest(options: TaskOptions, columns: ColumnMapping, transform: Sampl
             split=options.split,
             pinned_revision=options.revision,
         )
-    return Manifest(Path(options.data), columns, root=root, transform=transform, row_range=row_range)
+    source = DataSource(options.data)
+    is_local_file = source.is_single and not is_remote(options.data)
+    return Manifest(
+        Path(options.data),
+        columns,
+        root=root,
+        transform=transform,
+        row_range=row_range,
+        source=None if is_local_file else source,
+        root_url=root_url,
+    )
 
 
 def build_metrics(names: Sequence[str], aggregations: str | Sequence[str], options: TaskOptions) -> list[Metric]:

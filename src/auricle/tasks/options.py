@@ -42,6 +42,7 @@ class Provenance:
     citation: str = ""
     """The publication to cite."""
     licence: str = ""
+    """Licence of the data."""
     languages: tuple[str, ...] = ()
     """Codes of the languages in the data."""
 

@@ -17,11 +17,12 @@ from difflib import get_close_matches
 from pathlib import Path, PurePath
 from typing import Any, Literal, NoReturn, Protocol
 
+from auricle.core.direction import Direction
 from auricle.core.errors import SpecError
 from auricle.core.registry import split_prefix
 from auricle.core.yaml_files import KeyPath, read_yaml_with_extends
-from auricle.data.file_formats import READERS
 from auricle.data.huggingface import HF_PREFIX
+from auricle.data.sources import is_data_source
 from auricle.tasks.catalogue import TASKS
 from auricle.tasks.conditions import CLEAN, PERTURB_ARGUMENT, Condition
 from auricle.tasks.options import PROVENANCE_OPTIONS, Provenance, check_option, is_integer
@@ -47,7 +48,7 @@ class Measured(Protocol):
     """A metric or a number, as far as averages depend on it."""
 
     @property
-    def higher_is_better(self) -> bool: ...
+    def direction(self) -> Direction: ...
 
     @property
     def unit(self) -> str: ...
@@ -65,6 +66,10 @@ class SuitePart:
         weight: Weight of its number in the combined one.
         metric: The metric whose number is combined. Default: that of the suite.
         condition: What is changed in the samples, such as `noise:snr=10`; empty if nothing is.
+
+    Examples:
+        >>> SuitePart(task="librispeech", name="clean", task_args={"split": "test-clean"}).name
+        'clean'
     """
 
     task: str
@@ -77,7 +82,7 @@ class SuitePart:
 
     def __post_init__(self) -> None:
         if not self.name:
-            is_file = self.task.endswith(YAML_SUFFIXES) or PurePath(self.task).suffix.lower() in READERS
+            is_file = self.task.endswith(YAML_SUFFIXES) or is_data_source(self.task)
             name = PurePath(self.task).stem if is_file else self.task.rpartition(":")[2].replace("/", "-")
             object.__setattr__(self, "name", name)
 
@@ -94,7 +99,7 @@ class Suite(Provenance):
             parts. Weights apply among parts, or among the parts of a language.
         purpose: `listening` if the parts are the controls of a listening check.
 
-    Example:
+    Examples:
         >>> suite = Suite(
         ...     name="speech",
         ...     parts=(SuitePart(task="librispeech"), SuitePart(task="aishell", weight=2)),
@@ -209,7 +214,7 @@ def _check_average(by_part: Mapping[str, str], available: Mapping[str, Mapping[s
         measured.append((part, name, metrics[name]))
     first_part, first_name, first = measured[0]
     for part, name, other in measured[1:]:
-        same_direction = first.higher_is_better == other.higher_is_better
+        same_direction = first.direction is other.direction
         same_unit = first.unit == other.unit and (bool(first.unit) or first_name == name)
         if not (same_direction and same_unit):
             raise SpecError(
@@ -220,20 +225,20 @@ def _check_average(by_part: Mapping[str, str], available: Mapping[str, Mapping[s
 
 
 def _describe(measured: Measured) -> str:
-    direction = "higher is better" if measured.higher_is_better else "lower is better"
-    return f"{direction}, unit: {measured.unit or 'none'}"
+    return f"{measured.direction.phrase}, unit: {measured.unit or 'none'}"
 
 
 def make_condition_suite(task: str, task_args: Mapping[str, Any], perturbations: Sequence[str]) -> Suite:
     """Return a suite of one task under several conditions, the first of which changes nothing.
 
-    >>> [part.name for part in make_condition_suite("demo", {}, ["noise:snr=20,10"]).parts]
-    ['clean', 'noise:snr=20', 'noise:snr=10']
-
     Args:
         task: Name of the task.
         task_args: Arguments of the task.
         perturbations: Conditions; an argument with several values stands for several of them.
+
+    Examples:
+        >>> [part.name for part in make_condition_suite("demo", {}, ["noise:snr=20,10"]).parts]
+        ['clean', 'noise:snr=20', 'noise:snr=10']
     """
     conditions = dict.fromkeys(str(condition) for text in perturbations for condition in Condition.expand(text))
     parts = [
@@ -255,7 +260,7 @@ def find_suite(name: str) -> Suite | None:
     """Return the suite that a TASK argument names, or None if it names something else."""
     if name.endswith(YAML_SUFFIXES):
         return None if split_prefix(name)[0] else read_suite(Path(name))
-    is_data = name.startswith(HF_PREFIX) or PurePath(name).suffix.lower() in READERS
+    is_data = name.startswith(HF_PREFIX) or is_data_source(name)
     if is_data or split_prefix(name)[0] or (":" not in name and name not in {*TASKS}):
         return None
     entry = TASKS.get(name)
@@ -336,7 +341,7 @@ def _read_parts(entries: Sequence[Any]) -> Iterator[SuitePart]:
 
 def _resolve_task_path(task: str, base: Path) -> str:
     """Make the path of a task file, a data file or a Python file absolute."""
-    is_file = task.endswith(YAML_SUFFIXES) or PurePath(task).suffix.lower() in READERS
+    is_file = task.endswith(YAML_SUFFIXES) or is_data_source(task)
     if task.startswith(HF_PREFIX) or (is_file and not split_prefix(task)[0]):
         return absolute_path(task, base)
     return absolute_code_path(task, base)

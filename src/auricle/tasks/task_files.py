@@ -12,6 +12,7 @@ from typing import Any
 
 from auricle.core.errors import SpecError
 from auricle.core.registry import split_prefix
+from auricle.core.storage import is_remote
 from auricle.core.yaml_files import SourceLocations, read_yaml_with_extends
 from auricle.data.huggingface import HF_PREFIX
 from auricle.tasks.base import Task
@@ -105,7 +106,7 @@ def task_file(package: str, name: str) -> TaskFile:
     Returns:
         What `auricle run NAME` calls to build the task.
 
-    Example:
+    Examples:
         >>> quiz = task_file("my_benchmark", "quiz.yaml")
         >>> quiz
         TaskFile(package='my_benchmark', name='quiz.yaml')
@@ -204,11 +205,18 @@ def check_prompt(task: Task) -> None:
 
 
 def absolute_path(value: str, base: Path) -> str:
-    """Make a path absolute; the name of a dataset on the Hugging Face Hub is kept."""
+    """Make a path absolute; a URL and the name of a dataset on the Hugging Face Hub are kept.
+
+    A slash at the end, which marks a folder of data, is kept, too.
+    """
+    if is_remote(value):
+        return value
     prefix = HF_PREFIX if value.startswith(HF_PREFIX) else ""
     with _explained_path_errors(value):
         path = base / Path(value.removeprefix(HF_PREFIX)).expanduser()
-        return value if prefix and not path.exists() else prefix + str(path.resolve())
+        if prefix and not path.exists():
+            return value
+        return prefix + str(path.resolve()) + "/" * value.endswith("/")
 
 
 def absolute_code_path(name: str, base: Path = Path()) -> str:

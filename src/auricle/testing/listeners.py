@@ -32,7 +32,7 @@ class SimulatedListeners:
         inattentive: Listeners who answer at random, such as `("L03",)`.
         seed: Seed of all offsets.
 
-    Example:
+    Examples:
         >>> listeners = SimulatedListeners(qualities={"a": 4.2, "b": 3.1})
         >>> listeners.answer("naturalness")  # doctest: +SKIP
         240

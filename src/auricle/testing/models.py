@@ -29,7 +29,7 @@ class Echo(BatchModel):
         delay: Seconds per batch.
         reply: Text of every answer, instead of the request's words.
 
-    Example:
+    Examples:
         >>> from auricle import Audio, Generate, Turn
         >>> from auricle.testing import Echo
         >>> request = Generate(turns=(Turn("user", (Audio("good_morning.wav"),)),))
@@ -68,7 +68,7 @@ class FakeApi(AsyncModel):
         fail_every: Every nth call fails with a transient error; 0 for none.
         reply: Text of every answer, instead of the request's words.
 
-    Example:
+    Examples:
         >>> import asyncio
         >>> from auricle import Generate, Turn
         >>> from auricle.testing import FakeApi
@@ -108,7 +108,7 @@ class FakeLabels(BatchModel):
     Args:
         labels: Labels, separated by commas or as a sequence.
 
-    Example:
+    Examples:
         >>> from auricle import Predict
         >>> from auricle.testing import FakeLabels
         >>> FakeLabels(labels="yes,no").predict([Predict(inputs={"text": "hello"})])[0].values
@@ -132,7 +132,7 @@ class FakeLabels(BatchModel):
 class FakeReward(BatchModel):
     """A reward model whose raw scores, between -5 and 5, depend only on the inputs.
 
-    Example:
+    Examples:
         >>> from auricle import Predict
         >>> from auricle.testing import FakeReward
         >>> sorted(FakeReward().predict([Predict(inputs={"text": "hello"})])[0].values)

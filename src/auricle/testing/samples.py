@@ -49,7 +49,7 @@ def sample_sounds(
         max_seconds: Length to which all files but `long` are cut.
         long_seconds: Length of `long`.
 
-    Example:
+    Examples:
         >>> import tempfile
         >>> sounds = sample_sounds(tempfile.mkdtemp())
         >>> sounds["silent"].seconds, sounds["stereo"].info().channels
@@ -104,7 +104,7 @@ def sample_requests(sounds: Mapping[str, Audio]) -> dict[str, Request]:
     Args:
         sounds: Sounds from `sample_sounds`.
 
-    Example:
+    Examples:
         >>> import tempfile
         >>> requests = sample_requests(sample_sounds(tempfile.mkdtemp()))
         >>> requests["transcribe"].audio.path.name, requests["predict"].labels

@@ -65,7 +65,7 @@ def place_clips(
         seed: Decides which clips are placed where, and the noise.
         rate: Sample rate of the clips and of the recording.
 
-    Example:
+    Examples:
         >>> scene = place_clips(make_clips(), seconds=4.0, events=2, seed=1)
         >>> [(event.text, round(event.start, 2)) for event in scene.events]
         [('beep', 0.66), ('whistle', 2.68)]

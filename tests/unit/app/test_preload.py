@@ -26,6 +26,7 @@ async def start_server() -> None:
 def _unfreeze() -> Iterator[None]:
     yield
     gc.unfreeze()
+    gc.freeze()  # what was collected, as at the start of all tests
 
 
 def test_garbage_collection_after_each_page_leaves_out_what_the_server_imported(

@@ -370,13 +370,13 @@ def test_m4a_truncated_between_two_packets_is_rejected(tmp_path: Path) -> None:
         Audio.of(content[: positions[20]]).decode()
 
 
-def test_url_is_hashed_by_address_and_not_decoded() -> None:
+def test_audio_on_the_web_is_identified_by_its_address() -> None:
     audio = Audio.of("https://example.org/a.wav")
     assert audio.hash == Audio.of("https://example.org/a.wav").hash
     assert audio.hash != Audio.of("https://example.org/b.wav").hash
-    for use in (audio.decode, audio.info):
-        with pytest.raises(AudioError, match="download it first"):
-            use()
+    assert audio.is_on_web
+    assert audio.fetched() is audio
+    assert audio.path is None
 
 
 def test_unreadable_path_is_rejected(tmp_path: Path) -> None:
@@ -384,7 +384,8 @@ def test_unreadable_path_is_rejected(tmp_path: Path) -> None:
         (tmp_path / "none.wav", "none.wav does not exist"),
         (tmp_path, "is a directory"),
         ("nul\0l.wav", "cannot be opened"),
-        ("s3://bucket/a.wav", "download it first"),
+        ("unknown://bucket/a.wav", "unknown scheme 'unknown'"),
+        (tmp_path / "x.tar#a.wav@0+10", "x.tar#a.wav@0.10 does not exist"),
         ("", "Neither a path nor data"),
     ]:
         audio = Audio.of(path)
@@ -629,7 +630,7 @@ def test_unreadable_image_is_a_sample_error(tmp_path: Path) -> None:
     for value, message in [
         (tmp_path / "none.png", "none.png does not exist"),
         (b"", "The image in memory is empty"),
-        ("https://example.org/a.png", "download it first"),
+        ("unknown://example.org/a.png", "unknown scheme 'unknown'"),
     ]:
         with pytest.raises(SampleError, match=message) as caught:
             Image.of(value).read()

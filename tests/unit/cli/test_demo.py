@@ -97,6 +97,12 @@ def test_the_recordings_can_be_copied_as_data_of_ones_own(capsys: pytest.Capture
     assert all(Path("mine", row["audio"]).exists() for row in rows)
 
 
+def test_json_names_the_manifest_of_copied_recordings(capsys: pytest.CaptureFixture[str]) -> None:
+    copy_recordings(Path("mine"), as_json=True)
+    document = json.loads(capsys.readouterr().out)
+    assert (document["path"], document["rows"]) == ("mine/manifest.jsonl", 48)
+
+
 def test_recordings_are_never_copied_over_other_files() -> None:
     Path("mine").mkdir()
     Path("mine/notes.txt").touch()

@@ -1,6 +1,7 @@
 """Errors that no command expects: one line, a log and exit code 2, whatever the command."""
 
 import errno
+import json
 import os
 import subprocess
 import sys
@@ -257,3 +258,22 @@ def test_error_in_a_run_is_logged_in_its_folder(auricle: RunAuricle, tmp_path: P
     assert done.stderr.splitlines()[-1].startswith("auricle: Unexpected ArithmeticError: boom (mine.py:7).")
     assert f"The traceback is in r/logs/{log.name}" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "kind", "message"),
+    [
+        (["show", "nowhere"], "BadParameter", "Directory 'nowhere' does not exist."),
+        (["run", "demo", "-m", "ecko"], "UnknownName", "Unknown model 'ecko'. Did you mean echo?"),
+    ],
+)
+def test_with_json_an_error_is_a_document_too(words: list[str], kind: str, message: str, auricle: RunAuricle) -> None:
+    done = auricle(*words, "--json")
+    error = json.loads(done.stdout)["error"]
+    assert (error["type"], error["exit_code"], done.returncode) == (kind, ExitStatus.ERROR, ExitStatus.ERROR)
+    assert message in error["message"]
+    assert message in done.stderr
+
+
+def test_without_json_nothing_is_printed_on_standard_output(auricle: RunAuricle) -> None:
+    assert auricle("show", "nowhere").stdout == ""

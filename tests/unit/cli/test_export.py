@@ -1,5 +1,6 @@
 """`auricle export`: formats and folders."""
 
+import json
 from pathlib import Path
 from subprocess import CompletedProcess
 
@@ -20,3 +21,9 @@ def test_unknown_framework_is_refused(auricle: RunAuricle, finished: CompletedPr
     done = auricle("export", "run", "--as", "kimmi")
     assert done.returncode == 2
     assert "'kimmi' is not one of" in done.stderr
+
+
+def test_json_names_the_files(auricle: RunAuricle, finished: CompletedProcess[str], tmp_path: Path) -> None:
+    document = json.loads(auricle("export", "run", "--as", "kimi", "--json").stdout)
+    assert (document["run"], document["format"]) == ("run", "kimi")
+    assert all((tmp_path / path).is_file() for path in document["files"])

@@ -1,8 +1,10 @@
 """The help of all commands: groups, summaries, complete option texts and light imports."""
 
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import click
 import pytest
@@ -91,3 +93,27 @@ def test_help_of_no_command_imports_heavy_packages() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "[]"
+
+
+WITHOUT_JSON = {
+    "completion": "prints a script for a shell",
+    "ui": "runs until it is stopped",
+    "fake-server": "runs until it is stopped",
+    "listen-test serve": "runs until it is stopped",
+}
+"""Commands that print no result, and why."""
+LEAVES = {name: command for name, command in all_commands() if not isinstance(command, click.Group)}
+
+
+@pytest.mark.parametrize("name", LEAVES)
+def test_command_prints_json_or_has_a_reason_not_to(name: str) -> None:
+    has_json = any("--json" in parameter.opts for parameter in LEAVES[name].params)
+    assert has_json != (name in WITHOUT_JSON)
+
+
+def test_page_on_json_lists_every_document() -> None:
+    page = (Path(__file__).parents[3] / "docs" / "cli-json.md").read_text(encoding="utf-8")
+    rows = [line.split("|")[1] for line in page.splitlines() if line.startswith("| `")]
+    documented = {re.sub(r" --.*", "", name) for row in rows for name in re.findall(r"`([^`]+)`", row)}
+    expected = {name for name, command in all_commands() if any("--json" in item.opts for item in command.params)}
+    assert documented == expected

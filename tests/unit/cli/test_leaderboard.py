@@ -25,6 +25,15 @@ def test_results_are_printed_as_json(auricle: RunAuricle, finished: CompletedPro
     assert (result["model"], result["metric"], result["value"], result["run"]) == ("echo", "exact_match", 1.0, "run")
 
 
+def test_a_folder_stands_for_the_runs_in_it(auricle: RunAuricle, finished: CompletedProcess[str]) -> None:
+    """As after `auricle demo`, when `runs/*` contains a folder of runs."""
+    folder = Path(finished.stdout.rpartition("Report: ")[2].strip()).parent.parent
+    (result,) = json.loads(auricle("leaderboard", folder, "--json").stdout)
+    assert (result["model"], Path(result["run"]).name) == ("echo", "run")
+    (folder / "notes").mkdir()
+    assert "Not a run directory: notes" in auricle("leaderboard", "notes").stderr
+
+
 def test_prompts_share_a_column_only_if_asked(auricle: RunAuricle, quiz: Path, finished: CompletedProcess[str]) -> None:
     words = ("run", quiz, "--as", "qa", "-m", "echo", "-T", "prompt=Answer: {question}", "-o", "other")
     assert auricle(*words).returncode == 0
@@ -42,7 +51,11 @@ def test_a_website_is_written_instead_of_a_table(auricle: RunAuricle, finished: 
     assert "<title>Quiz masters</title>" in (folder / "index.html").read_text(encoding="utf-8")
     assert len(list((folder / "runs").glob("echo-*.html"))) == 1
     printed = auricle("leaderboard", "run", "--site", "site", "--json").stdout
-    assert json.loads(printed) == json.loads((folder / "leaderboard.json").read_text(encoding="utf-8"))
+    results = json.loads((folder / "leaderboard.json").read_text(encoding="utf-8"))["results"]
+    assert json.loads(printed) == [{name: result[name] for name in result if name != "column"} for result in results]
+    assert len(list((folder / "samples").rglob("*.html"))) == 5
+    auricle("leaderboard", "run", "--site", "site", "--samples", "0")
+    assert not list((folder / "samples").rglob("*.html"))
     assert (
         auricle("leaderboard", "run", "--site", "site", "--format", "csv").stdout.splitlines()[0].startswith("model,")
     )

@@ -1,5 +1,6 @@
 """`auricle new`: names, files and refusals; what is written is installed and tested in `tests/contract`."""
 
+import json
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -84,3 +85,10 @@ def test_default_folder_is_named_after_the_package(tmp_path: Path, monkeypatch: 
     output = CliRunner().invoke(cli, ["new", "model", "city-noise"]).output
     assert (tmp_path / "auricle-city-noise" / "src" / "auricle_city_noise" / "__init__.py").is_file()
     assert "auricle run demo -m city-noise" in output
+
+
+def test_json_names_files_and_commands(tmp_path: Path) -> None:
+    result = CliRunner().invoke(cli, ["new", "metric", "hum", "--to", str(tmp_path / "hum"), "--json"])
+    document = json.loads(result.output)
+    assert all(Path(file).is_file() for file in document["files"])
+    assert [command.split()[0] for command in document["commands"]] == ["pip", "pytest", "auricle"]

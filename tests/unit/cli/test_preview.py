@@ -1,5 +1,7 @@
 """`auricle preview`: requests without the target."""
 
+import json
+
 import pytest
 
 from tests.support.cli_types import RunAuricle, WriteManifest
@@ -55,3 +57,31 @@ def test_a_sample_that_a_template_does_not_fit_is_listed_with_the_reason(
     result = auricle("preview", path, "--as", "qa", "-n", "2", "-T", "prompt={question} {hint}")
     assert "mine.jsonl:1: rejected: the prompt needs {hint}, but the sample has only question" in result.stdout
     assert "Who? A king." in result.stdout
+
+
+def test_json_has_the_requests_of_every_sample_without_the_target(auricle: RunAuricle, manifest: WriteManifest) -> None:
+    rows = [{"id": "x", "audio": "a.wav", "text": "a secret transcript"}, {"id": "y", "text": "no sound"}]
+    result = auricle("preview", manifest(rows), "--as", "asr", "--json", "-n", "9")
+    sample, rejected = json.loads(result.stdout)
+    assert "secret" not in result.stdout
+    assert (sample["id"], sample["rejected"]) == ("x", None)
+    (request,) = sample["requests"]
+    assert (request["type"], request["max_tokens"], request["rendered"]) == ("Generate", 512, None)
+    assert request["turns"][0]["parts"][0]["uri"].endswith("a.wav")
+    assert "context" not in request
+    assert rejected["requests"] == []
+    assert "audio" in rejected["rejected"]
+
+
+def test_json_has_the_rendered_input_of_a_model(auricle: RunAuricle, manifest: WriteManifest) -> None:
+    path = manifest([{"id": "x", "question": "Which?", "answer": "x"}])
+    model = ("-m", "completions", "-M", "model=m", "-M", "base_url=http://127.0.0.1:9/v1")
+    (sample,) = json.loads(auricle("preview", path, "--as", "qa", *model, "--json").stdout)
+    assert "Which?" in sample["requests"][0]["rendered"]
+
+
+def test_json_has_the_steps_of_a_call(auricle: RunAuricle) -> None:
+    (sample,) = json.loads(auricle("preview", "demo-voice", "--json").stdout)
+    (request,) = sample["requests"]
+    assert request["steps"][0]["text"] == "What time do you open on Sunday?"
+    assert request["tools"][0]["name"] == "book_table"

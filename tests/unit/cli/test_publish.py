@@ -1,5 +1,6 @@
 """`auricle publish`: formats, folders and hints."""
 
+import json
 from pathlib import Path
 from subprocess import CompletedProcess
 
@@ -31,3 +32,10 @@ def test_what_is_missing_is_named(auricle: RunAuricle, finished: CompletedProces
     done = auricle("publish", "run", "--to", "model-card")
     assert done.returncode == 2
     assert "Add --model-id OWNER/NAME" in done.stderr
+
+
+def test_json_has_the_files_and_the_next_step(auricle: RunAuricle, finished: CompletedProcess[str]) -> None:
+    done = auricle("publish", "run", "--to", "hf-eval-results", *IDS, "--task-id", "quiz", "--json")
+    document = json.loads(done.stdout)
+    assert document["files"] == ["published/hf-eval-results/.eval_results/org-data--quiz.yaml"]
+    assert "hf upload org/model" in document["next_step"]

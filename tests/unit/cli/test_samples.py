@@ -13,9 +13,9 @@ from tests.support.cli_types import RunAuricle
 
 def test_worst_samples_are_listed(auricle: RunAuricle, quiz: Path) -> None:
     auricle("run", quiz, "--as", "qa", "-m", "echo", "-M", "wrong=0.3", "-o", "run")
-    (line,) = auricle("samples", "run", "--worst", "1", "--json").stdout.splitlines()
-    assert json.loads(line)["stats"]["exact_match"] == 0.0
-    assert len(auricle("samples", "run", "--json").stdout.splitlines()) == 5
+    (sample,) = json.loads(auricle("samples", "run", "--worst", "1", "--json").stdout)
+    assert sample["stats"]["exact_match"] == 0.0
+    assert len(json.loads(auricle("samples", "run", "--json").stdout)) == 5
 
 
 def test_failed_samples_are_listed_with_their_error(auricle: RunAuricle, quiz: Path) -> None:
@@ -54,7 +54,7 @@ def transcripts(auricle: RunAuricle, tmp_path: Path) -> RunAuricle:
 
 
 def list_ids(output: str) -> list[str]:
-    return [json.loads(line)["id"] for line in output.splitlines()]
+    return [sample["id"] for sample in json.loads(output)]
 
 
 def test_error_rates_are_shown_with_their_counts_and_the_audio(transcripts: RunAuricle, tmp_path: Path) -> None:

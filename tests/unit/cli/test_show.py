@@ -6,7 +6,7 @@ from subprocess import CompletedProcess
 
 from auricle.cli.show import load_metrics
 from tests.support.app_runs import make_run, write_speech_data
-from tests.support.cli_types import RunAuricle
+from tests.support.cli_types import RunAuricle, WriteManifest
 
 
 def test_metrics_are_printed_by_field(auricle: RunAuricle, finished: CompletedProcess[str]) -> None:
@@ -44,3 +44,16 @@ def test_signal_slices_and_gaps_are_printed(auricle: RunAuricle, tmp_path: Path)
     failed = auricle("show", run, "--gaps", "--metric", "bleu")
     assert failed.returncode == 2
     assert "has no metric 'bleu'. Metrics: wer." in failed.stderr
+
+
+def test_runs_on_data_files_of_the_same_name_are_distinguished(
+    auricle: RunAuricle, manifest: WriteManifest, tmp_path: Path
+) -> None:
+    for number, folder in enumerate(("en", "de")):
+        (tmp_path / folder).mkdir()
+        manifest([{"id": "x", "question": f"say {number}", "answer": "x"}], f"{folder}/test.jsonl")
+    output = auricle("run", "en/test.jsonl", "de/test.jsonl", "--as", "qa", "-m", "echo").stdout
+    assert output.startswith("task ")
+    for folder in ("en", "de"):
+        assert f"\nqa-test ({folder}/test.jsonl)  echo" in output
+        assert f"echo on qa-test ({folder}/test.jsonl): Usage" in output

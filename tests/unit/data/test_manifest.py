@@ -13,6 +13,7 @@ from auricle.core.errors import DataError, SampleError, SpecError
 from auricle.core.types import RejectedRow
 from auricle.data import ColumnMapping, Manifest, Row
 from auricle.data.manifest import check_storable
+from auricle.data.sources import DataSource
 
 ASR = ColumnMapping(target_columns=("text", "answer"), default_question="Write it down.")
 
@@ -394,3 +395,13 @@ def test_columns_are_read_without_building_samples(manifest: Any) -> None:
 def test_notes_are_added_to_those_of_the_check(manifest: Any) -> None:
     rows = Manifest(manifest([]), ASR, check=lambda: ["first"])
     assert rows.with_notes("second", "").notes() == ["first", "second"]
+
+
+def test_only_the_first_rows_of_large_data_are_looked_at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("auricle.data.manifest.ROWS_OF_LARGE_DATA", 2)
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.jsonl").write_text('{"text": "x", "question": "y"}\n' * 3, encoding="utf-8")
+    rows = Manifest(tmp_path, QA, source=DataSource(f"{tmp_path}/"))
+    assert len(list(rows.whole_file_without_media().iter_columns())) == 6
+    monkeypatch.setattr("auricle.data.manifest.MAX_HASHED_BYTES", 1)
+    assert len(list(rows.whole_file_without_media().iter_columns())) == 2

@@ -88,7 +88,7 @@ def test_yaml_hides_secrets() -> None:
         ({"wholly_unknown_thing": 4}, "x.yaml: unknown field 'wholly_unknown_thing'. Expected one of: task, as, model"),
         ({"concurrency": "four"}, "x.yaml: concurrency: Input should be a valid integer"),
         ({"concurrency": 0}, "x.yaml: concurrency: 0 is too small; the least value is 1."),
-        ({"backend": "slurm"}, "x.yaml: backend: Input should be '' or 'ray'"),
+        ({"backend": "dask"}, "x.yaml: backend: Input should be '', 'ray' or 'slurm'"),
         ({"limit": -1}, "x.yaml: limit: Input should be greater than 0"),
         ({"model": None}, "x.yaml: model.0: Input should be a valid dictionary"),
         ({"judge": {"modle": "x"}}, "x.yaml: judge.model"),
@@ -196,6 +196,8 @@ def test_optional_fields_have_defaults() -> None:
         "out": None,
         "fresh": False,
         "progress": "auto",
+        "log": (),
+        "log_project": "",
         "settings": vars_of(Settings()),
     }
 

@@ -1,5 +1,6 @@
 """Progress of a run as events."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -8,8 +9,11 @@ from auricle.core.types import Failure, Generate, Generation, Record, Sample
 from auricle.engine.progress import ProgressEvent, ProgressTracker
 from auricle.runs.run_directory import Run
 from auricle.runs.run_spec import RunSpec
+from auricle.runs.shards.status import StatusReader
+from auricle.runs.shards.store import ShardStore
 from auricle.runs.usage import Price
 from auricle.runs.verdicts import JudgeRequest, Verdict
+from tests.support.shards import make_completion, make_parts
 
 RUN = Run(Path("run"), RunSpec(identity={}, spec={}))
 
@@ -191,3 +195,16 @@ def test_remaining_time_follows_the_recent_rate_without_the_time_before_the_firs
         clock.now += 1.0
         tracker.on_result(make_record())
     assert tracker.eta_seconds == pytest.approx(9 / (61 / 61), rel=0.1)
+
+
+def test_the_counts_of_a_sharded_run_are_those_of_its_workers(tmp_path: Path) -> None:
+    store = ShardStore.create(tmp_path, make_parts(3, 10))
+    reader, tracker = StatusReader(store), ProgressTracker("large")
+    store.complete(replace(make_completion(0), rows=10, answered=10))
+    tracker.on_shards(reader.read(60.0))
+    assert (tracker.done, tracker.answered_before, tracker.total) == (10, 10, 30)
+    store.complete(replace(make_completion(1), rows=10, answered=8, failed=2, cost=0.5))
+    tracker.on_shards(reader.read(60.0))
+    assert (tracker.done, tracker.answered, tracker.failed) == (20, 8, 2)
+    event = tracker.event("progress")
+    assert (event.shards, event.shards_done, event.cost, event.total) == (3, 2, 0.5, 30)

@@ -137,6 +137,30 @@ def test_only_samples_in_flight_are_in_memory(tmp_path: Path) -> None:
     assert peak <= 10
 
 
+class RemoteSamples(list[Sample]):
+    """Samples that are read over a network; remembers which threads read them."""
+
+    is_remote = True
+
+    def __init__(self, samples: Sequence[Sample]) -> None:
+        super().__init__(samples)
+        self.threads: set[str] = set()
+
+    def __iter__(self) -> Iterator[Sample]:
+        for sample in super().__iter__():
+            self.threads.add(threading.current_thread().name)
+            yield sample
+
+
+@pytest.mark.parametrize("model", [Echo, FakeApi])
+def test_remote_rows_are_read_by_a_thread_of_their_own(tmp_path: Path, model: Any) -> None:
+    samples = RemoteSamples(texts(300))
+    records = evaluate(tmp_path, samples, model())
+    assert [text_of(record.outputs[0]) for record in records] == [f"sentence number {number}" for number in range(300)]
+    assert samples.threads == {"auricle-rows"}
+    assert "auricle-rows" not in {thread.name for thread in threading.enumerate()}
+
+
 def test_later_turns_contain_earlier_answers(tmp_path: Path) -> None:
     sample = Sample(id="1", inputs={"turns": ["one", "two"]})
 

@@ -64,6 +64,8 @@ def test_arguments_of_requests_and_rows_cannot_be_replaced_by_scoring(name: str)
 def test_data_file_with_a_kind_is_a_task() -> None:
     assert resolve_task("x.csv", "mcq", {"language": "en"}) == TaskReference("mcq", {"data": "x.csv", "language": "en"})
     assert resolve_task("hf:a/b", "asr", {}) == TaskReference("asr", {"data": "hf:a/b"})
+    for data in ("s3://bucket/a-{00..09}.tar", "speech/", "https://host/rows.jsonl?token=1", "data/*.parquet"):
+        assert resolve_task(data, "asr", {}) == TaskReference("asr", {"data": data})
 
 
 def test_a_name_is_a_task_with_the_arguments_of_the_command_line() -> None:
@@ -411,3 +413,12 @@ def test_metrics_are_added_to_those_that_were_added_before_unless_all_are_replac
     spec = Spec(task="demo", task_args={"add_metrics": "empty"}, model="echo").with_scoring(arguments)
     assert spec.task_args.get("add_metrics") == added
     assert spec.with_scoring({**arguments, **({"add_metrics": added} if added else {})}) == spec
+
+
+def test_secrets_in_urls_of_data_are_registered() -> None:
+    try:
+        url = "https://host/a.tar?token=0123abcd4567efgh"
+        Spec(task="asr", model="echo", task_args={"data": url, "name": "x"}).register_secrets()
+        assert "0123abcd4567efgh" not in SECRETS.redact(f"read {url}")
+    finally:
+        SECRETS.clear()

@@ -98,17 +98,10 @@ def test_remote_media_are_sent_as_urls(canned: Any) -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    "part",
-    [
-        Audio("https://example.org/a.wav", start=1.0),
-        Video("https://example.org/a.mp4", end=2.0),
-        Video(data=b"....ftyp", end=2.0),
-    ],
-)
+@pytest.mark.parametrize("part", [Video("https://example.org/a.mp4", end=2.0), Video(data=b"....ftyp", end=2.0)])
 def test_video_segment_is_refused(canned: Any, part: Any) -> None:
     server = canned(chat())
-    with pytest.raises(SampleError, match=r"download it|do not accept parts"):
+    with pytest.raises(SampleError, match="do not accept parts"):
         run_model(model_at(server), question(part))
     assert not server.requests
 
@@ -144,9 +137,9 @@ def test_frames_of_a_part_of_a_video_are_sent(canned: Any) -> None:
     assert frames_of(server.last.json()["messages"][0]["content"]) == [10, 14, 19]
 
 
-def test_frames_of_a_remote_video_cannot_be_sampled(canned: Any) -> None:
-    with pytest.raises(SampleError, match=r"a\.mp4 is not on this machine: download it first"):
-        run_model(model_at(canned(chat()), frames=3), question(Video("https://example.org/a.mp4")))
+def test_frames_of_a_remote_video_that_cannot_be_read_cannot_be_sampled(canned: Any) -> None:
+    with pytest.raises(SampleError, match=r"a\.mp4 cannot be read"):
+        run_model(model_at(canned(chat()), frames=3), question(Video("unknown://example.org/a.mp4")))
 
 
 def test_too_large_frames_are_refused_with_the_name_of_the_video(canned: Any, tmp_path: Path) -> None:

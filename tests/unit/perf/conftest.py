@@ -14,6 +14,7 @@ from auricle.engine.spec import Spec
 from auricle.perf.measurement import PerfConfig, measure
 from auricle.runs.perf_files import LoadPointSummary, PerfSummary
 from auricle.testing.fake_server import FakeServer, Script
+from tests.support import load_tests
 
 
 @dataclass
@@ -48,8 +49,7 @@ RunMeasurement = Callable[..., MeasurementResult]
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Shorten the pauses before a load starts."""
-    monkeypatch.setattr("auricle.perf.worker.IDLE_PROBE_SECONDS", 0.06)
-    monkeypatch.setattr("auricle.perf.coordinator.START_DELAY", 0.02)
+    load_tests.shorten(monkeypatch)
 
 
 @pytest.fixture

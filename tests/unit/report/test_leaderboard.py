@@ -2,6 +2,7 @@
 
 import csv
 import io
+import math
 from dataclasses import replace
 from typing import Any
 
@@ -12,7 +13,9 @@ from auricle.report.leaderboard import Rank, build_leaderboard
 from auricle.runs.metrics import Metrics, ModelFacts, Number, TaskFacts, Throughput, Usage
 
 
-def number(metric: str = "wer", value: float = 0.1, signature: str = "") -> Number:
+def number(
+    metric: str = "wer", value: float = 0.1, signature: str = "", scored: int = 9, total: int = 10, failed: int = 1
+) -> Number:
     return Number(
         metric=metric,
         title=metric.upper(),
@@ -20,9 +23,9 @@ def number(metric: str = "wer", value: float = 0.1, signature: str = "") -> Numb
         value=value,
         low=value - 0.01,
         high=value + 0.01,
-        scored=9,
-        total=10,
-        failed=1,
+        scored=scored,
+        total=total,
+        failed=failed,
         unit="share",
         higher_is_better=False,
         signature=Signature.parse(signature or f"asr:1|data@1|Respond#1|{metric}:1.basic|m|auricle 1"),
@@ -112,15 +115,65 @@ def test_complete_runs_are_ranked_and_equal_values_share_a_rank() -> None:
         "d": "4 of 4",
         "e": None,
     }
-    assert [result["rank"] for result in made.list_results()] == [None, 1, 2, 2, 4]
+    assert [result["rank"] for result in made.list_results()] == [1, 2, 2, 4, None]  # ranked results come first
 
 
 @pytest.mark.parametrize(
-    ("rank", "summary"),
-    [(Rank(2, True, 5), "=2"), (Rank(2, False, 5, 1, 3), "2 (1 – 3)"), (Rank(1, False, 5, 1, 1), "1 (1)")],
+    ("optimum", "best", "ranks"),
+    [("", -0.2, {"early": 1, "exact": 2, "late": 3}), ("zero", 0.01, {"exact": 1, "late": 2, "early": 3})],
 )
-def test_a_rank_is_shown_with_its_interval(rank: Rank, summary: str) -> None:
-    assert rank.summary == summary
+def test_a_metric_that_is_best_at_zero_is_ranked_by_its_distance(optimum: str, best: float, ranks: Any) -> None:
+    values = {"early": -0.2, "exact": 0.01, "late": 0.1}
+    runs = [
+        (name, document(name, replace(number("start_bias", value), optimum=optimum))) for name, value in values.items()
+    ]
+    made = build_leaderboard(runs)
+    assert made.best(made.columns[0]) == best
+    assert {row.model: cell.rank.place for row in made.rows for cell in row.cells.values() if cell.rank} == ranks
+    assert [row.model for row in made.rows] == list(ranks)
+
+
+def test_a_metric_without_a_direction_has_no_best_and_no_ranks() -> None:
+    runs = [
+        (name, document(name, replace(number(value=value), optimum="none"))) for name, value in (("a", 0.1), ("b", 0.2))
+    ]
+    made = build_leaderboard(runs)
+    assert made.best(made.columns[0]) is None
+    assert not [cell for row in made.rows for cell in row.cells.values() if cell.rank]
+    assert "↓" not in made.to_markdown()
+    assert "**" not in made.to_markdown()
+
+
+@pytest.mark.parametrize(
+    ("rank", "shown"),
+    [
+        (Rank(2, True, 5), "place =2 of 5"),
+        (Rank(2, False, 5, 1, 3), "rank 1 – 3 of 5"),
+        (Rank(1, False, 5, 1, 1), "rank 1 of 5"),
+    ],
+)
+def test_a_rank_is_shown_as_a_range_if_the_data_was_drawn_again(rank: Rank, shown: str) -> None:
+    assert rank.summary == shown
+
+
+def test_only_runs_with_the_same_coverage_are_ranked_together() -> None:
+    runs = [
+        ("full", document("full", number(value=0.3, scored=10, total=10, failed=0))),
+        ("other", document("other", number(value=0.4, scored=10, total=10, failed=0))),
+        ("failed", document("failed", number(value=0.1, scored=9, total=10, failed=1))),
+        ("limited", document("limited", number(value=0.2, scored=5, total=5, failed=0))),
+    ]
+    made = build_leaderboard(runs)
+    ranks = {row.model: cell.rank and cell.rank.text for row in made.rows for cell in row.cells.values()}
+    assert ranks == {"full": "1 of 2", "other": "2 of 2", "failed": None, "limited": None}
+    assert made.best(made.columns[0]) == 0.3
+    assert "**30.00 %**" in made.to_markdown()
+
+
+def test_runs_that_all_fail_on_as_many_samples_are_ranked() -> None:
+    numbers = {"a": number(value=0.1, failed=1), "b": number(value=0.2, failed=1)}
+    made = build_leaderboard([(name, document(name, value)) for name, value in numbers.items()])
+    assert [cell.rank and cell.rank.place for cell in made.list_cells(made.columns[0])] == [1, 2]
 
 
 @pytest.mark.parametrize(
@@ -223,3 +276,14 @@ def test_columns_have_the_same_order_in_every_process() -> None:
     numbers = [replace(number(), metric=f"wer@{name}") for name in "edcba"]
     board = build_leaderboard([("a", document("m", *numbers))], all_metrics=True)
     assert [column.name for column in board.columns] == [f"wer@{name}" for name in "abcde"]
+
+
+def test_numbers_that_are_not_finite_are_shown_as_missing_and_not_ranked() -> None:
+    values = (0.1, math.nan, math.inf)
+    made = build_leaderboard((str(value), document(str(value), number(value=value))) for value in values)
+    assert {row.model: row.cells[made.columns[0]].text for row in made.rows} == {
+        "0.1": "10.00 %",
+        "nan": "–",
+        "inf": "–",
+    }
+    assert [result["rank"] for result in made.list_results()] == [1, None, None]

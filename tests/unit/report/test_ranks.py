@@ -1,11 +1,14 @@
-"""Intervals of ranks in a leaderboard."""
+"""The data of a column drawn again, and the ranks in it."""
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from auricle.core.direction import Direction
+from auricle.report.column_stats import load_column
 from auricle.report.leaderboard import Leaderboard, Rank, build_leaderboard
-from auricle.report.ranks import UnitTable, add_rank_intervals
+from auricle.report.ranks import ColumnDraws, draw_column, rank_draws
 from tests.support.site_runs import load_runs, make_site_runs
 
 
@@ -18,37 +21,46 @@ def build_board(runs: list[Path]) -> Leaderboard:
     return build_leaderboard((path.name, metrics) for path, metrics in load_runs(runs))
 
 
-def list_ranks(board: Leaderboard) -> dict[str, Rank | None]:
-    return {cell.run: cell.rank for row in board.rows for cell in row.cells.values()}
+def draw_first(runs: list[Path], paths: dict[str, Path], column: int = 0) -> ColumnDraws | None:
+    board = build_board(runs)
+    cells = board.list_cells(board.columns[column])
+    return draw_column(load_column(board, board.columns[column], paths), sum(cell.rank is not None for cell in cells))
+
+
+def by_name(runs: list[Path]) -> dict[str, Path]:
+    return {path.name: path for path in runs}
 
 
 def test_ranks_of_recognisers_get_intervals(runs: list[Path]) -> None:
-    ranks = list_ranks(add_rank_intervals(build_board(runs), {path.name: path for path in runs}))
-    assert ranks["best"] == Rank(1, False, 3, 1, 1)
-    assert ranks["worst"] == Rank(3, False, 3, 3, 3)
+    draws = draw_first(runs, by_name(runs))
+    assert draws
+    ranks = rank_draws(draws, direction=Direction.LOWER)
+    assert ranks[0] == Rank(1, False, 3, 1, 1)
+    assert ranks[2] == Rank(3, False, 3, 3, 3)
+
+
+def test_draws_vary_around_the_numbers(runs: list[Path]) -> None:
+    draws = draw_first(runs, by_name(runs))
+    assert draws
+    assert draws.values.shape == (1000, 3)
+    values = [result.cell.value for result in draws.results]
+    assert draws.values.mean(axis=0) == pytest.approx(values, rel=0.1)
+
+
+def test_draws_are_those_of_the_data_and_the_same_each_time(runs: list[Path]) -> None:
+    first, second = (draw_first(runs, by_name(runs)) for _ in range(2))
+    assert first
+    assert second
+    assert np.array_equal(first.values, second.values)
 
 
 def test_a_column_with_one_model_has_no_interval(runs: list[Path]) -> None:
-    ranks = list_ranks(add_rank_intervals(build_board(runs), {path.name: path for path in runs}))
-    assert ranks["quiz"] == Rank(1, False, 1)
+    draws = draw_first(runs, by_name(runs), column=1)
+    assert draws
+    assert rank_draws(draws, direction=Direction.HIGHER) == {}
 
 
-def test_a_column_without_the_scores_of_a_run_has_no_intervals(runs: list[Path]) -> None:
-    board = build_board(runs)
-    known = {path.name: path for path in runs}
+def test_a_column_without_the_scores_of_a_ranked_run_is_not_drawn(runs: list[Path]) -> None:
+    known = by_name(runs)
     for paths in ({**known, "best": runs[0].parent / "data"}, {name: known[name] for name in ("middle", "worst")}):
-        assert list_ranks(add_rank_intervals(board, paths))["middle"] == Rank(2, False, 3)
-
-
-def test_units_are_clusters_of_samples(runs: list[Path]) -> None:
-    table = UnitTable()
-    codes = table.encode(runs[0], ["u000", "u001", "u004", "not in the run"], "speaker")
-    assert codes.tolist() == [0, 1, 0, 2]
-    assert table.encode(runs[1], ["u001", "u002"], "speaker").tolist() == [1, 3]
-    assert table.count == 4
-
-
-def test_units_are_samples_without_a_cluster(runs: list[Path]) -> None:
-    table = UnitTable()
-    assert table.encode(runs[0], ["u000", "u004"], "").tolist() == [0, 1]
-    assert table.encode(runs[1], ["u004", "u005"], "").tolist() == [1, 2]
+        assert draw_first(runs, paths) is None

@@ -56,6 +56,14 @@ def test_table_has_a_line_for_each_run() -> None:
     assert format_runs([]) == []
 
 
+def test_task_is_a_column_only_if_there_are_several() -> None:
+    runs = [summary(task="asr-test", data=f"/data/{code}/test.jsonl", revision=code) for code in ("en", "de")]
+    lines = format_runs(runs)[2:]
+    assert ["(en/test.jsonl)" in line for line in lines] == [True, False]
+    assert ["(de/test.jsonl)" in line for line in lines] == [False, True]
+    assert "task" not in format_runs([runs[0], runs[0]])[0].split()
+
+
 def test_document_has_numbers_and_notes() -> None:
     run = summary(status="done", numbers=(make_number("wer", scored=9, total=10),), notes=RunNotes(tags=("paper",)))
     document = run_to_dict(run)

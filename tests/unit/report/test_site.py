@@ -1,7 +1,6 @@
 """A website of runs: its files, their names and links."""
 
 import json
-import re
 from dataclasses import replace
 from functools import cache
 from html.parser import HTMLParser
@@ -12,7 +11,7 @@ import pytest
 
 from auricle.core.errors import SpecError
 from auricle.core.redaction import SECRETS
-from auricle.report.site import SiteOptions, slugify, write_site
+from auricle.report.site import SiteOptions, write_site
 from auricle.runs.metrics import Metrics, ModelFacts, TaskFacts
 from tests.support.report_pages import assert_policy_admits_only_the_page, visible_text
 from tests.support.site_runs import load_runs, make_site_runs
@@ -59,12 +58,15 @@ def list_pages(site: Path) -> list[Path]:
 
 
 def test_a_site_has_an_index_and_a_page_per_column_and_run(site: Path) -> None:
-    assert [len(list((site / folder).iterdir())) for folder in ("tasks", "runs")] == [2, 4]
+    assert [len(list((site / folder).iterdir())) for folder in ("tasks", "samples", "runs")] == [2, 2, 4]
     assert sorted(path.name for path in site.iterdir()) == [
+        "averages.html",
+        "badges",
         "index.html",
         "leaderboard.csv",
         "leaderboard.json",
         "runs",
+        "samples",
         "tasks",
     ]
 
@@ -94,7 +96,11 @@ def test_each_sample_has_an_address(site: Path) -> None:
 
 
 def test_results_can_be_downloaded_with_their_ranks(site: Path) -> None:
-    results = json.loads((site / "leaderboard.json").read_text(encoding="utf-8"))
+    document = json.loads((site / "leaderboard.json").read_text(encoding="utf-8"))
+    assert (document["format"], document["version"], len(document["columns"])) == ("auricle-leaderboard", 1, 2)
+    results = document["results"]
+    assert {result["column"] for result in results} == {column["key"] for column in document["columns"]}
+    assert all((site / column["page"]).is_file() for column in document["columns"])
     assert [(result["rank"], result["rank_low"]) for result in results] == [(1, 1), (2, 2), (3, 3), (1, None)]
     assert all((site / result["run"]).is_file() for result in results)
     assert (site / "leaderboard.csv").read_text(encoding="utf-8").count("\n") == 1 + len(results)
@@ -102,8 +108,9 @@ def test_results_can_be_downloaded_with_their_ranks(site: Path) -> None:
 
 def test_sound_is_included_only_if_asked_for(runs: list[Path], site: Path, tmp_path: Path) -> None:
     write_site(load_runs(runs[:1]), tmp_path / "site", SiteOptions(audio=True))
-    (page,) = (tmp_path / "site" / "runs").iterdir()
-    assert "<audio" in page.read_text(encoding="utf-8")
+    (run,) = (tmp_path / "site" / "runs").iterdir()
+    sample = next((tmp_path / "site" / "samples").rglob("*.html"))
+    assert all("<audio" in page.read_text(encoding="utf-8") for page in (run, sample))
     assert not any("<audio" in path.read_text(encoding="utf-8") for path in list_pages(site))
 
 
@@ -121,6 +128,21 @@ def test_a_site_can_be_written_again_without_runs_that_left(runs: list[Path], tm
     assert len(list((folder / "runs").iterdir())) == 2
     assert len(list((folder / "tasks").iterdir())) == 1
     assert (folder / ".git").is_dir()
+
+
+def test_the_number_of_samples_with_a_page_can_be_chosen(runs: list[Path], tmp_path: Path) -> None:
+    folder = tmp_path / "site"
+    for count in (3, 0):
+        write_site(load_runs(runs[:2]), folder, SiteOptions(samples=count))
+        assert len(list((folder / "samples").rglob("*.html"))) == count
+    (task,) = (folder / "tasks").iterdir()
+    assert "#samples" not in read_links(task).links
+
+
+def test_every_result_has_a_badge(site: Path) -> None:
+    results = json.loads((site / "leaderboard.json").read_text(encoding="utf-8"))["results"]
+    for ending in (".svg", ".json"):
+        assert len([path for path in (site / "badges").rglob("*") if path.suffix == ending]) == len(results)
 
 
 def test_a_folder_with_other_files_is_refused(tmp_path: Path) -> None:
@@ -179,9 +201,16 @@ def test_secrets_are_replaced(runs: list[Path], tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "slug"),
-    [("Whisper tiny.en", "whisper-tiny.en"), ("../..", "other"), ("模型", "other"), ("a" * 99, "a" * 40)],
+    ("licence", "is_silent"),
+    [("", False), ("CC BY-NC 4.0", False), ("research only, by signed form", True), ("by application", True)],
 )
-def test_slugs_are_safe_names_of_files(text: str, slug: str) -> None:
-    assert slugify(text) == slug
-    assert re.fullmatch(r"[a-z0-9][a-z0-9.-]*", slug)
+def test_sound_is_left_out_where_the_licence_restricts_it(
+    runs: list[Path], tmp_path: Path, licence: str, is_silent: bool
+) -> None:
+    ((path, metrics),) = load_runs(runs[:1])
+    metrics = replace(metrics, task=replace(metrics.task, licence=licence))
+    made = write_site([(path, metrics)], tmp_path / "site", SiteOptions(audio=True, samples=1))
+    pages = [page.read_text(encoding="utf-8") for page in list_pages(tmp_path / "site")]
+    assert any("<audio" in page for page in pages) is not is_silent
+    assert bool(made.silent) is is_silent
+    assert any("Without sound: " in page for page in pages) is is_silent

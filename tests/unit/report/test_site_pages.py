@@ -1,10 +1,11 @@
 """The index of a site, and the page of a column."""
 
+import math
 from typing import Any
 
 from auricle.report.leaderboard import build_leaderboard
-from auricle.report.site import name_column
-from auricle.report.site_pages import SiteView, render_index, render_task
+from auricle.report.site_names import name_column
+from auricle.report.site_pages import FencedScale, SiteView, find_fences, render_index, render_task
 from auricle.runs.metrics import Metrics, ModelFacts, TaskFacts, Usage
 from tests.support.app_runs import make_number
 from tests.support.report_pages import EVIL, read_page, visible_text
@@ -35,6 +36,7 @@ def build_view(*models: Metrics, **options: Any) -> SiteView:
         title="Mine",
         board=board,
         pages={column: name_column(column) for column in board.columns},
+        samples={},
         other_runs=(),
         run_count=len(models),
         split_by_prompt=True,
@@ -50,7 +52,7 @@ def render_only_task(*models: Metrics) -> str:
 
 def test_the_index_shows_values_intervals_and_ranks() -> None:
     text = visible_text(render_index(build_view(make_metrics("a"), make_metrics("b", 0.3))))
-    assert "10.00 % 5.00 – 20.00 % 90.0 % covered rank 1" in text
+    assert "10.00 % 5.00 – 20.00 % 90.0 % covered place 1 of 2" in text
     assert "Models 2 Columns 1 Runs 2" in text
 
 
@@ -99,7 +101,8 @@ def test_a_task_shows_costs_where_they_are_known() -> None:
 def test_a_task_shows_groups_of_samples_with_the_best_of_each() -> None:
     page = render_only_task(make_metrics("a", 0.1), make_metrics("b", 0.2))
     assert "By subset" in visible_text(page)
-    assert '<td class="number best" data-value="0.05"><span>5.00' in page
+    assert '<td class="number heat0 best" data-value="0.05"><span>5.00' in page
+    assert '<td class="number heat8" data-value="0.4"><span>40.00' in page
     assert ("data-key", "subset=noisy") in read_page(page).attributes
 
 
@@ -116,3 +119,28 @@ def test_prompts_that_may_differ_are_mentioned() -> None:
     view = build_view(make_metrics("a"), split_by_prompt=False)
     assert "prompts may differ" in visible_text(render_task(view, view.board.columns[0]))
     assert "and the same prompt" in visible_text(render_only_task(make_metrics("a")))
+
+
+def test_a_result_that_is_not_ranked_is_marked_and_comes_last() -> None:
+    view = build_view(make_metrics("done", 0.4), make_metrics("running", 0.1, complete=False))
+    assert [row.model for row in view.board.rows] == ["done", "running"]
+    assert render_index(view).count(" data-unranked>") == 1
+    assert " data-unranked>" not in render_index(build_view(make_metrics("done")))
+
+
+def test_a_value_far_from_the_others_does_not_squeeze_them_together() -> None:
+    models = [make_metrics(f"m{place}", 0.1 + 0.02 * place) for place in range(6)]
+    view = build_view(*models, make_metrics("repeats itself", 8.0))
+    (column,) = view.pages
+    scale = FencedScale.around(view.board.list_cells(column))
+    assert scale.is_clipped
+    assert scale.high <= 0.5
+    assert scale.width(7.9, 8.1) == "0.00%"
+    assert "Values far from the others are drawn at the end of the scale." in visible_text(render_index(view))
+    assert "far from the others" not in visible_text(render_index(build_view(*models)))
+
+
+def test_few_or_equal_values_are_never_far_from_each_other() -> None:
+    assert find_fences([1.0, 2.0, 900.0]) == (-math.inf, math.inf)
+    assert find_fences([1.0] * 8 + [2.0]) == (-math.inf, math.inf)
+    assert find_fences([math.nan] * 9) == (-math.inf, math.inf)

@@ -1,11 +1,12 @@
 """Quality against cost and speed."""
 
+from itertools import pairwise
 from typing import Any
 
 import pytest
 
 from auricle.report.leaderboard import Leaderboard, build_leaderboard
-from auricle.report.trade_offs import TradeOff, draw_trade_off, find_front, list_trade_offs
+from auricle.report.trade_offs import TradeOff, draw_trade_off, find_front, list_trade_offs, place_labels
 from auricle.runs.metrics import Metrics, ModelFacts, TaskFacts, Throughput, Usage
 from tests.support.app_runs import make_number
 
@@ -91,3 +92,28 @@ def test_long_names_are_labelled_by_rank_and_explained_below() -> None:
     assert "rank 1: <bdi>a-name-that-is-too-long-for-a-label&lt;b&gt;</bdi>" in drawn
     assert ">fast</text>" in drawn
     assert "<b>" not in drawn
+
+
+def test_labels_are_names_unless_they_are_long_or_shared() -> None:
+    long = "a-model-with-a-name-that-no-plot-has-room-for"
+    board = build_board(*(make_metrics(name, 0.1, rtfx=2.0) for name in ("short", long)))
+    (trade_off,) = list_trade_offs(board, board.columns[0])
+    assert {trade_off.label(point) for point in trade_off.points} == {"short", "rank 1"}
+
+
+def test_labels_of_neighbours_do_not_cover_each_other() -> None:
+    places = place_labels(
+        [(100.0, 100.0, "one"), (104.0, 101.0, "two"), (102.0, 103.0, "three"), (300.0, 102.0, "far")]
+    )
+    heights = sorted(y for *_, y, _ in places[:3])
+    assert all(below - above >= 13 for above, below in pairwise(heights))
+    assert places[3] == (291.0, 95.0, "end strong")
+
+
+def test_values_that_are_far_apart_are_drawn_on_a_logarithmic_axis() -> None:
+    """One recogniser that repeats itself must not squeeze all others together."""
+    board = build_board(*(make_metrics(name, value, rtfx=2.0) for name, value in (("a", 0.1), ("b", 0.2), ("c", 8.0))))
+    (trade_off,) = list_trade_offs(board, board.columns[0])
+    assert trade_off.has_far_values
+    assert not trade_off.has_far_amounts
+    assert ">1,000<" in draw_trade_off(trade_off)

@@ -96,7 +96,7 @@ def test_samples_are_listed_turn_by_turn_on_the_terminal(auricle: Any, manifest:
         ["answer", "hello bye"],
         ["exact_match", "1.0"],
     ]
-    (row,) = map(json.loads, auricle("samples", "out", "--json").stdout.splitlines())
+    (row,) = json.loads(auricle("samples", "out", "--json").stdout)
     assert [turn["parts"] for turn in row["turns"]] == [["hello"], ["bye"]]
 
 

@@ -11,10 +11,13 @@ import pytest
 
 from auricle import Spec, evaluate
 from auricle.core.errors import DataError
+from auricle.engine.factory import Evaluation
+from auricle.engine.shards.planning import open_sharded_run
 from auricle.runs.progress import Progress, read_progress, write_progress
 from auricle.runs.run_directory import LOCK_FILE, is_being_written, lock_run
 from auricle.runs.run_notes import RunNotes, write_run_notes
 from auricle.runs.run_summary import RunIndex, RunSummary, summarise_run
+from auricle.runs.shards.leases import Lease
 
 ENDED_PROCESS = 2**22 + 1
 
@@ -132,3 +135,12 @@ def test_only_changed_runs_are_read_again(make_run: Any, tmp_path: Path) -> None
         assert [summary.status for summary in index.summarise(paths)] == ["running", "done"]
     assert [summary.status for summary in index.summarise(paths)] == ["done", "done"]
     assert [summary.name for summary in index.summarise(paths[:1])] == ["a"]
+
+
+def test_a_sharded_run_that_is_not_merged_is_running_while_a_worker_has_a_shard(tmp_path: Path) -> None:
+    spec = Spec(task="qa", task_args={"data": str(tmp_path / "data.jsonl")}, model="echo")
+    (tmp_path / "data.jsonl").write_text('{"id": "1", "question": "a", "answer": "a"}\n')
+    store = open_sharded_run(Evaluation.prepare(spec), tmp_path / "runs" / "large", 1)
+    assert summarise_run(tmp_path, tmp_path / "runs" / "large").status == "stopped"
+    assert Lease.acquire(store.storage, 0, 1, "one", 60.0)
+    assert summarise_run(tmp_path, tmp_path / "runs" / "large").status == "running"

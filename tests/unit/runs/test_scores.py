@@ -1,5 +1,6 @@
 """`scores.jsonl`."""
 
+import math
 from pathlib import Path
 
 import orjson
@@ -7,7 +8,7 @@ import pytest
 
 from auricle.core.errors import DataError
 from auricle.core.types import Outcome
-from auricle.runs.scores import ScoreLine, read_scores, write_scores
+from auricle.runs.scores import ScoreLine, read_scores, restore_stat, write_scores
 
 LINES = [
     ScoreLine("a", 0, {"wer": [1, 0, 0, 4]}, verdicts={"judge": ["good"]}),
@@ -73,3 +74,11 @@ def test_the_reading_of_a_sample_is_the_last_that_a_metric_has() -> None:
 )
 def test_the_outcome_depends_on_the_reading(line: ScoreLine, outcome: Outcome, expected: Outcome) -> None:
     assert line.resolve_outcome(outcome) is expected
+
+
+def test_statistics_survive_json() -> None:
+    assert restore_stat([1, 2.5]) == (1, 2.5)
+    assert restore_stat([None, "sad"]) == (None, "sad")
+    assert restore_stat([0, [["a", None]]]) == (0, (("a", None),))
+    assert math.isnan(restore_stat(None))
+    assert math.isnan(restore_stat([1.0, None])[1])

@@ -1,5 +1,6 @@
 """`suite.json`, and whether combined numbers are current."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -7,7 +8,14 @@ import pytest
 from auricle import Spec, evaluate, evaluate_suite
 from auricle.core.errors import DataError
 from auricle.runs.run_spec import read_run_spec
-from auricle.runs.suites import contains_suite, list_runs, read_current_suite_metrics, read_suite_run, write_suite_run
+from auricle.runs.suites import (
+    contains_suite,
+    find_unchanged_part,
+    list_runs,
+    read_current_suite_metrics,
+    read_suite_run,
+    write_suite_run,
+)
 from tests.support.suites import write_suite
 
 
@@ -33,6 +41,15 @@ def test_runs_of_a_suite_are_listed(folder: Path) -> None:
     assert list_runs(folder / "english") == [folder / "english"]
     (folder / "german").rename(folder / "aside")
     assert list_runs(folder) == [folder / "english"]
+
+
+def test_conditions_show_the_numbers_of_the_unchanged_samples(folder: Path) -> None:
+    suite = read_suite_run(folder)
+    assert find_unchanged_part(folder) == folder
+    noisy, clean = replace(suite.parts[0], condition="noise:snr=10"), suite.parts[1]
+    write_suite_run(folder, replace(suite, average="conditions", parts=(noisy, clean)))
+    assert find_unchanged_part(folder) == folder / "german"
+    assert find_unchanged_part(folder / "german") == folder / "german"
 
 
 def test_folder_of_a_suite_is_not_a_run(folder: Path) -> None:

@@ -1,6 +1,6 @@
 """Tasks under conditions: the same samples with other recordings."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar
@@ -13,7 +13,8 @@ from auricle.audio.perturbations import catalogue
 from auricle.audio.perturbations.base import Perturbation, PerturbedSound, Sound
 from auricle.core.errors import SpecError
 from auricle.core.types import RejectedRow, Turn
-from auricle.tasks.conditions import Condition, apply_condition, is_perturbed, render_sample
+from auricle.data.parts import DataPart
+from auricle.tasks.conditions import Condition, ConditionedSamples, apply_condition, is_perturbed, render_sample
 from auricle.tasks.inferencers import Respond
 from auricle.tasks.sample_changes import SampleChange
 
@@ -112,6 +113,30 @@ def test_other_recordings_are_those_of_other_speakers_with_other_words() -> None
         assert len(drawn) == 2
         assert all(by_number[round(number)].meta["speaker"] != speaker for number in drawn)
         assert all(by_number[round(number)].target != sample.target for number in drawn)
+
+
+class Divisible(list[Sample]):
+    """Samples whose parts are ranges of them."""
+
+    def plan_parts(self, target_bytes: int) -> Iterator[DataPart]:
+        return iter([DataPart("list", "rows", 0, target_bytes), DataPart("list", "rows", target_bytes, len(self))])
+
+    def restrict(self, part: DataPart) -> "Divisible":
+        return Divisible(self[part.start : part.end])
+
+
+@pytest.mark.parametrize("condition", ["mix", "mix:count=1,source=sample", "noise:5"])
+def test_parts_are_changed_like_the_whole(condition: str) -> None:
+    samples = Divisible(make_sample(n, speaker) for n, speaker in enumerate("aabbccdd", start=1))
+    conditioned = ConditionedSamples(samples, Condition.parse(condition), seed=3)
+    parts = [sample for part in conditioned.plan_parts(3) for sample in conditioned.restrict(part)]
+    hashes = [[sample.inputs["audio"].hash for sample in group] for group in (parts, conditioned)]  # type: ignore[union-attr]
+    assert hashes[0] == hashes[1]
+
+
+def test_samples_that_cannot_be_divided_are_named() -> None:
+    with pytest.raises(SpecError, match="samples of list cannot be divided"):
+        ConditionedSamples([make_sample(1)], Condition.parse("noise:5"), 0).plan_parts(1)
 
 
 def test_recording_that_replaces_another_has_a_similar_length() -> None:

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from auricle import Generation, Prediction, SpecError
+from auricle import Generation, Prediction, Sample, SpecError
 from auricle.core.types import RejectedRow
+from auricle.data.file_formats import Row
 from auricle.tasks.catalogue import TASKS
 from auricle.tasks.inferencers import FirstSupported, Respond
 from auricle.tasks.kinds import asr
@@ -220,3 +221,41 @@ def test_streamed_recognition_has_the_metrics_of_streaming_besides_its_own(manif
     assert {"wer", "cer", "first_partial_delay", "wer_at_500ms"} <= metrics.keys()
     assert metrics["first_partial_delay"].applies
     assert [metric.name for metric in asr(data=data, inferencer="stream-audio", metrics="wer").metrics] == ["wer"]
+
+
+@pytest.mark.parametrize(
+    ("data", "root", "uri"),
+    [
+        ("s3://bucket/data/rows.jsonl", "", "s3://bucket/data/a.wav"),
+        ("s3://bucket/data/rows.jsonl", "s3://other/sounds", "s3://other/sounds/a.wav"),
+        ("s3://bucket/data/rows.jsonl", "/sounds", "/sounds/a.wav"),
+        ("local/rows.jsonl", "https://host/sounds", "https://host/sounds/a.wav"),
+    ],
+)
+def test_sounds_are_relative_to_the_data_or_to_the_root(data: str, root: str, uri: str) -> None:
+    samples: Any = asr(data=data, root=root).samples
+    folder = data.rpartition("/")[0]
+    sample = samples.make_sample(0, Row("rows.jsonl:1", {"audio": "a.wav", "text": "x"}, folder))
+    assert sample.inputs["audio"][0].uri == uri
+
+
+def test_a_folder_of_files_is_read_in_order(tmp_path: Path) -> None:
+    for name, text in (("b", "two"), ("a", "one")):
+        (tmp_path / f"{name}.jsonl").write_text(f'{{"audio": "{name}.wav", "text": "{text}"}}', encoding="utf-8")
+    task = asr(data=f"{tmp_path}/")
+    assert [sample.target for sample in task.samples if isinstance(sample, Sample)] == ["one", "two"]
+
+
+@pytest.mark.parametrize(
+    ("data", "name"),
+    [
+        ("folder/speech.v2.jsonl", "asr-speech.v2"),
+        ("s3://bucket/speech/", "asr-speech"),
+        ("s3://bucket/shard-{000000..000999}.tar", "asr-shard"),
+        ("data/part-*.jsonl", "asr-part"),
+        ("data/*.jsonl", "asr-data"),
+        ("https://host/a.tar?X-Amz-Signature=0123456789.abc", "asr-a"),
+    ],
+)
+def test_a_task_is_named_after_its_data(data: str, name: str) -> None:
+    assert asr(data=data).name == name

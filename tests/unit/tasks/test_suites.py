@@ -6,15 +6,17 @@ from pathlib import Path
 import pytest
 
 from auricle import RunConfig, Suite, SuitePart
+from auricle.core.direction import Directed
 from auricle.core.errors import SpecError
 from auricle.tasks.suites import AVERAGES, find_suite, read_suite
 from tests.support.suites import write_parts, write_suite
 
 
 @dataclass(frozen=True)
-class Measure:
+class Measure(Directed):
     higher_is_better: bool = True
     unit: str = "share"
+    optimum: str = ""
 
 
 def make_suite(**fields: object) -> Suite:

@@ -227,3 +227,17 @@ def test_packaged_suite_is_run_and_listed_under_the_name_of_its_entry_point(pack
 )
 def test_folders_of_noises_become_absolute(given: object, expected: object) -> None:
     assert resolve_paths({"perturb": given}, Path("/data")) == {"perturb": expected}
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ("s3://bucket/a.jsonl", "s3://bucket/a.jsonl"),
+        ("https://host/a-{00..09}.tar", "https://host/a-{00..09}.tar"),
+        ("speech/", "{base}/speech/"),
+        ("a.jsonl", "{base}/a.jsonl"),
+    ],
+)
+def test_urls_stay_as_they_are_and_folders_stay_folders(value: str, expected: str, tmp_path: Path) -> None:
+    base = tmp_path.resolve()
+    assert resolve_paths({"data": value}, base) == {"data": expected.replace("{base}", str(base))}

@@ -16,7 +16,6 @@ from markupsafe import Markup
 from auricle.app import run_data
 from auricle.app.theme import draw_chart, draw_header, escape_markdown
 from auricle.app.views import charts, components, run_list, sample_card, sample_links
-from auricle.app.views.metrics import add_arrow
 from auricle.app.views.results import draw_matrix_table
 from auricle.core.errors import DataError, SpecError
 from auricle.metrics.matrix_difference import MatrixDifference
@@ -184,7 +183,7 @@ def _choose_groups(run: Path, key: str) -> Groups | None:
 
 
 def _title(row: ComparisonRow) -> str:
-    return add_arrow(row.title, row.higher_is_better)
+    return row.direction.mark(row.title)
 
 
 def _difference(row: ComparisonRow) -> str:
@@ -267,7 +266,7 @@ def _draw_own_numbers(comparison: Comparison) -> None:
 
 def _name_own_metric(pair: OwnPair) -> str:
     number = next(number for number in pair if number)
-    return add_arrow(number.title or number.metric, number.higher_is_better)
+    return number.direction.mark(number.title or number.metric)
 
 
 # --- labels and dimensions --------------------------------------------------------------------

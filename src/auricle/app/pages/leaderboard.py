@@ -159,7 +159,7 @@ def _draw_speed_chart(visible_board: Leaderboard) -> None:
         return
     st.header("Quality against speed", anchor=False)
     column = columns[str(st.selectbox("Metric", list(columns), key="leaderboard-speed"))]
-    direction = "higher is better" if column.higher_is_better else "lower is better"
+    direction = column.direction.phrase
     frame, title = pd.DataFrame(_speed_points(visible_board, column)), f"{column.metric_title} ({direction})"
     draw_chart(charts.speed_error_chart(frame, title), alt="Quality against speed of each model")
     components.draw_notes("Speed depends on the machine each run used and on its load at the time.")

@@ -59,11 +59,6 @@ EXCLUSIONS_TITLE = "Excluded from the metrics"
 DOWNLOADS = ("metrics_summary.csv", "metrics_detail.csv", METRICS_FILE, "report.html")
 
 
-def add_arrow(title: str, higher_is_better: bool) -> str:
-    """Mark the direction that is better."""
-    return f"{title} {'↑' if higher_is_better else '↓'}"
-
-
 def draw_headline(metrics: Metrics) -> None:
     """Draw the first metrics in large type."""
     numbers = metrics.overall[:MAX_HEADLINES]
@@ -71,8 +66,7 @@ def draw_headline(metrics: Metrics) -> None:
         st.warning("No metric could be computed for this run.", icon=":material/warning:")
         return
     components.draw_headline(
-        (add_arrow(number.title, number.higher_is_better), typeset_value(number), typeset_interval(number))
-        for number in numbers
+        (number.direction.mark(number.title), typeset_value(number), typeset_interval(number)) for number in numbers
     )
     draw_few_units_note(numbers)
     if bounds := get_unread_bounds(numbers[0]):
@@ -165,7 +159,7 @@ def _draw_readings(numbers: Sequence[Number]) -> None:
 
 def _overview_row(number: Number, scale: Scale | None) -> list[str | None]:
     return [
-        add_arrow(number.title, number.higher_is_better),
+        number.direction.mark(number.title),
         components.stack_lines(Markup("<strong>{}</strong>").format(typeset_value(number)), _format_ceiling(number)),
         components.build_interval_cell(typeset_interval(number), typeset_method(number)),
         components.build_interval_bar(scale, number.low, number.value, number.high) if scale else None,
@@ -228,7 +222,7 @@ def draw_breakdown(path: Path, metrics: Metrics, key: str) -> None:
         components.draw_notes("This metric is not available for that field.")
         return
     number = overall[metric]
-    direction = "higher is better" if number.higher_is_better else "lower is better"
+    direction = number.direction.phrase
     frame, title = _group_frame(groups[:MAX_GROUPS]), f"{number.title} ({direction})"
     chart, alt = charts.interval_chart(frame, number.unit, title, number.value), f"{number.title} by group"
     state = draw_chart(chart, key=f"{key}-groups-{field}-{metric}", on_select="rerun", alt=alt)

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from auricle.core.errors import AuricleError, SpecError, Transient
+from auricle.core.platform_support import require_posix
 from auricle.core.types import Output, Request
 from auricle.engine.batching import WorkerLost
 from auricle.engine.workers.protocol import pack, pack_request, unpack_answer, unpack_error
@@ -51,6 +52,7 @@ class WorkerProcess:
         log: Path | None = None,
         batch_timeout: float | None = None,
     ) -> None:
+        require_posix("Worker processes")
         self._setup = {"model": model, "arguments": dict(arguments), "batch_timeout": batch_timeout}
         self._python = python
         self._environment = environment or {}

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,6 +23,9 @@ from auricle.engine.workers.worker import answer_batch, load_model
 from auricle.models import BatchModel
 from auricle.models.call_timer import waiting
 
+GPU_POLL_SECONDS = 5.0
+"""Seconds between two looks at the GPUs of a cluster that has too few."""
+
 
 @dataclass(frozen=True, slots=True)
 class RayOptions:
@@ -32,6 +36,8 @@ class RayOptions:
     replicas: int = 1
     gpus_per_replica: float = 0.0
     timeout: float = 600.0
+    wait: bool = False
+    """Whether to wait for GPUs that the cluster does not have yet, instead of refusing."""
 
 
 class ModelActor:
@@ -109,11 +115,11 @@ class RayReplicaPool(BatchModel):
     def __init__(
         self, model: str, arguments: Mapping[str, Any], model_class: type[BatchModel], options: RayOptions
     ) -> None:
-        ray = _start_ray(options.address)
+        ray = start_ray(options.address)
         self.batch_size = model_class.batch_size
         self.batch_seconds = model_class.batch_seconds
         self.sample_rate = model_class.sample_rate
-        _check_gpus(ray, options)
+        _await_gpus(ray, options)
         # No CPU is reserved: with more actors than CPUs, Ray would wait for ever.
         actor_class = ray.remote(ModelActor).options(num_cpus=0, num_gpus=options.gpus_per_replica)
 
@@ -134,7 +140,13 @@ class RayReplicaPool(BatchModel):
         ray.shutdown()
 
 
-def _start_ray(address: str) -> Any:
+def start_ray(address: str) -> Any:
+    """Connect to a Ray cluster, or start Ray on this machine, and return the package.
+
+    Raises:
+        MissingExtra: if Ray is not installed.
+        SpecError: if the cluster cannot be reached.
+    """
     try:
         import ray
     except ImportError as error:
@@ -152,14 +164,49 @@ def _start_ray(address: str) -> Any:
     return ray
 
 
-def _check_gpus(ray: Any, options: RayOptions) -> None:
-    """Raise if there are too few GPUs; Ray would wait for them for ever."""
-    required, available = (options.replicas * options.gpus_per_replica, ray.cluster_resources().get("GPU", 0))
-    if required > available:
-        raise SpecError(
-            f"{options.replicas} replicas with {options.gpus_per_replica:g} GPUs each need {required:g} GPUs; the "
-            f"cluster has {available:g}. Use fewer --replicas or a smaller --gpus-per-replica."
-        )
+def _await_gpus(ray: Any, options: RayOptions) -> None:
+    """Raise if there are too few GPUs, for which Ray would wait for ever, or wait for them with a message."""
+    required = options.replicas * options.gpus_per_replica
+    subject = f"{options.replicas} replicas with {options.gpus_per_replica:g} GPUs each need {required:g} GPUs"
+    await_gpus(
+        ray,
+        required,
+        subject,
+        "Use fewer --replicas or a smaller --gpus-per-replica",
+        wait=options.wait,
+        notify=_notify,
+    )
+
+
+def _notify(message: str) -> None:
+    sys.stderr.write(f"auricle: {message}\n")
+    sys.stderr.flush()
+
+
+def await_gpus(
+    ray: Any, required: float, subject: str, remedy: str, *, wait: bool, notify: Callable[[str], None]
+) -> None:
+    """Wait until a cluster has this number of GPUs.
+
+    Args:
+        ray: The package.
+        required: Number of GPUs.
+        subject: What needs them, for messages.
+        remedy: What to do if there are too few.
+        wait: Whether to wait; otherwise a cluster without them is refused.
+        notify: Shows a message.
+
+    Raises:
+        SpecError: if there are too few and `wait` is not set.
+    """
+    announced = None
+    while required > (available := ray.cluster_resources().get("GPU", 0)):
+        if not wait:
+            raise SpecError(f"{subject}; the cluster has {available:g}. {remedy}, or add --wait to wait for more.")
+        if available != announced:
+            notify(f"{subject}; the cluster has {available:g}. Waiting for more.")
+            announced = available
+        time.sleep(GPU_POLL_SECONDS)
 
 
 def _explain_actor_death(error: Any) -> Exception:

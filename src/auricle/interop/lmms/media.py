@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from auricle.audio import Audio, Image, Video
-from auricle.audio.media import REMOTE_SCHEMES
+from auricle.audio.fetching import WEB_SCHEMES
 from auricle.core.errors import SampleError, SpecError
 from auricle.core.types import Part, Turn
 from auricle.interop.lmms.sounds import AudioDict
@@ -101,7 +101,7 @@ def resolve_path(path: str, root: Path) -> Path:
 
 def resolve_location(location: str, root: Path) -> str:
     """Resolve a path, and leave a web address as it is."""
-    return location if location.startswith(REMOTE_SCHEMES) else str(resolve_path(location, root))
+    return location if location.startswith(WEB_SCHEMES) else str(resolve_path(location, root))
 
 
 def to_part(value: Any, root: Path) -> Part:
@@ -123,7 +123,7 @@ def to_part(value: Any, root: Path) -> Part:
 
 def _part_from_location(location: str) -> Part:
     """Choose the type by suffix as lmms-eval does: anything but audio and images is video."""
-    suffix = Path(urlsplit(location).path if location.startswith(REMOTE_SCHEMES) else location).suffix.lower()
+    suffix = Path(urlsplit(location).path if location.startswith(WEB_SCHEMES) else location).suffix.lower()
     if suffix in AUDIO_SUFFIXES:
         return Audio.of(location)
     return Image.of(location) if suffix in IMAGE_SUFFIXES else Video.of(location)

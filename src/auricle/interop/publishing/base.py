@@ -195,5 +195,5 @@ def describe_number(number: Number) -> str:
     parts.append(f"{number.read} of {number.total} samples scored")
     if number.failed:
         parts.append(f"{number.failed} failed")
-    parts.append(f"{'higher' if number.higher_is_better else 'lower'} is better")
+    parts.append(number.direction.phrase)
     return f"{', '.join(parts)}. Signature: {number.signature}"

@@ -45,7 +45,7 @@ def publish(runs: Sequence[FinishedRun], options: PublishOptions, out: Path) -> 
 def _build_results(run: FinishedRun, numbers: Sequence[Number], model: str, dataset_id: str) -> dict[str, Any]:
     metrics = run.metrics
     task = metrics.task.name
-    values: dict[str, Any] = {"alias": task, "sample_len": metrics.outcomes.total}
+    values: dict[str, Any] = {"name": task, "alias": task, "sample_len": metrics.outcomes.total}
     for number in numbers:
         values[f"{number.metric},{FILTER}"] = number.value
         values[f"{number.metric}_stderr,{FILTER}"] = NO_STANDARD_ERROR

@@ -50,7 +50,7 @@ class PooledQuantile:
         limits: Values for which the share above them is reported.
         digits: Decimals of the details.
 
-    Example:
+    Examples:
         >>> median = PooledQuantile(0.5, ("all",))
         >>> median([((0.5, 0.7),), ((0.9,),)])
         0.7

@@ -169,7 +169,7 @@ class PassHatK(WeightedAggregator):
     Args:
         k: Number of repetitions.
 
-    Example:
+    Examples:
         >>> stats = [("a", "a.1", 1.0), ("a", "a.2", 1.0), ("b", "b.1", 1.0), ("b", "b.2", 0.0)]
         >>> PassHatK(2)(stats)
         0.5

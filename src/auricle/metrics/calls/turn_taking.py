@@ -11,7 +11,7 @@ from typing import Literal
 
 from auricle.core.calls import CallRecording, StepKind
 from auricle.core.types import Sample
-from auricle.metrics.base import Details, Metric, RatioAggregator, Stats, divide
+from auricle.metrics.base import Array, Details, Metric, RatioAggregator, divide
 from auricle.metrics.calls.pooling import PLAYED, ValueGroups, count_metric, require_recording, value_metric
 from auricle.metrics.calls.turns import (
     RESUME_WINDOW,
@@ -161,16 +161,16 @@ class PauseAggregator(RatioAggregator):
     def __init__(self) -> None:
         super().__init__((0, 2, 4), 7, is_share=True)
 
-    def details(self, stats: Stats) -> Details:
-        totals = [int(sum(column)) for column in zip(*stats, strict=True)]
+    def describe_totals(self, totals: Array, detail_totals: Array) -> Details:
+        counts = totals.astype(int).tolist()
         short, long = (f"{limit:g}s" for limit in PAUSE_LENGTHS)
         names = (f"below_{short}", f"{short}_to_{long}", f"above_{long}")
         by_length = {
             name: {"silent": silent, "pauses": count, "share": divide(silent, count)}
-            for name, silent, count in zip(names, totals[0:6:2], totals[1:6:2], strict=True)
+            for name, silent, count in zip(names, counts[0:6:2], counts[1:6:2], strict=True)
             if count
         }
-        return {"pauses": totals[7], "agent_already_spoke": totals[6], "by_length": by_length}
+        return {"pauses": counts[7], "agent_already_spoke": counts[6], "by_length": by_length}
 
 
 def _score_pauses(sample: Sample, output: CallRecording) -> tuple[float, ...] | None:
@@ -254,7 +254,12 @@ overlap_share = count_metric(
     variant=PLAYED,
 )
 talk_ratio = count_metric(
-    "talk_ratio", "Talk ratio of the agent", _measure_talk, ("agent_seconds", "speech_seconds"), variant=PLAYED
+    "talk_ratio",
+    "Talk ratio of the agent",
+    _measure_talk,
+    ("agent_seconds", "speech_seconds"),
+    variant=PLAYED,
+    optimum="none",
 )
 silence_share = count_metric(
     "silence_share", "Silence", _measure_silence, ("silent_seconds", "seconds"), higher_is_better=False, variant=PLAYED

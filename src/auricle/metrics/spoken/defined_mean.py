@@ -19,7 +19,7 @@ class DefinedMean(RatioAggregator):
         noticed: Names of the counts; most are reasons why the measure is undefined.
         scale: Scale of the number, on which its interval is computed.
 
-    Example:
+    Examples:
         >>> aggregate = DefinedMean(["too_short"])
         >>> aggregate([aggregate.make_stat(3.0), aggregate.make_stat(4.0), aggregate.make_stat(None, "too_short")])
         3.5

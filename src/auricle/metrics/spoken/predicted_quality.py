@@ -47,7 +47,7 @@ def make_quality_metric(
         title: Name shown to people. [default: the name of the metric]
         limits: Lowest and highest rating.
 
-    Example:
+    Examples:
         >>> make_quality_metric("dnsmos_p808", "p808_mos", "dnsmos").judge_models
         ('dnsmos',)
     """

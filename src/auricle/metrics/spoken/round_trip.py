@@ -16,7 +16,7 @@ from auricle.audio import Audio
 from auricle.core.errors import Unreadable
 from auricle.core.judge_roles import JudgeRole
 from auricle.core.types import REFERENCE_INPUT, Generate, Generation, Output, Sample, Stat, Turn
-from auricle.metrics.base import Details, Metric, RatioAggregator, Stats
+from auricle.metrics.base import Array, Details, Metric, RatioAggregator, Stats
 from auricle.metrics.error_rates import RATE, RATE_COUNT, error_rate_metric, pooled_error_rate, split_all_characters
 from auricle.metrics.spoken.outputs import find_recording, get_requested_text, list_spoken_outputs, require_audio
 from auricle.text import resolve_profile_name, split_words
@@ -97,10 +97,14 @@ class UtteranceMean(RatioAggregator):
     def __init__(self) -> None:
         super().__init__((RATE,), RATE_COUNT)
 
-    def details(self, stats: Stats) -> Details:
+    def detail_columns(self, stats: Stats) -> Array:
+        return pooled_error_rate.detail_columns(stats)
+
+    def describe_totals(self, totals: Array, detail_totals: Array) -> Details:
         """Return the counts of errors, and the pooled rate beside the mean."""
-        counts = {name: value for name, value in pooled_error_rate.details(stats).items() if name != "utterance_mean"}
-        return {**counts, "pooled": pooled_error_rate(stats)}
+        counts = dict(pooled_error_rate.describe_totals(totals, detail_totals))
+        del counts["utterance_mean"]
+        return {**counts, "pooled": float(pooled_error_rate.finish_each(totals[None])[0])}
 
 
 def round_trip_metric(name: str, title: str, tokenize: Tokenizer, profile: str) -> Metric:

@@ -43,6 +43,7 @@ def _pace_metric(name: str, title: str, count: Any, unit_name: str) -> Metric:
         title=title,
         variant=f"{unit_name}-per-second.whole-recording.pooled",
         unit="points",
+        optimum="none",
     )
 
 
@@ -99,6 +100,7 @@ speech_duration = Metric(
     higher_is_better=False,
     title="Duration of speech",
     unit="s",
+    optimum="none",
 )
 characters_per_second = _pace_metric("characters_per_second", "Characters per second", count_characters, "characters")
 words_per_second = _pace_metric("words_per_second", "Words per second", _count_words, "words")

@@ -83,7 +83,7 @@ def match_words(reference: tuple[TimedWord, ...], hypothesis: tuple[TimedWord, .
     Raises:
         SampleError: if both sides have so many words that the alignment would not fit into memory.
 
-    Example:
+    Examples:
         >>> spoken = (TimedWord("no", 0, 200_000), TimedWord("no", 500_000, 700_000))
         >>> [pair.reference.start for pair in match_words(spoken, (TimedWord("no", 490_000, 710_000),))]
         [500000]

@@ -124,6 +124,7 @@ over_segmentation = _segmentation_metric(
     SumAggregator(measure_excess, _describe, REAL),
     unit="share",
     higher_is_better=False,
+    optimum="zero",
     custom_badness=lambda stat: abs(measure_excess(stat)) if stat[REFERENCE] else -math.inf,
 )
 """Boundaries of the model per boundary of the reference, minus 1. Values near zero are best."""

@@ -104,17 +104,19 @@ class MeanError(RatioAggregator):
     def details(self, stats: Stats) -> Details:
         """Return both means, the share of boundaries within each limit, and the resolution of the model's times."""
         table = np.asarray(stats, dtype=np.float64)
-        totals = table.sum(axis=0)
-        matched = totals[MATCHED]
-        within = {f"{limit}": divide(count, matched) for limit, count in zip(CURVE, totals[FIRST_COUNT:], strict=True)}
         step = int(np.gcd.reduce(table[:, STEP].astype(np.int64)))
+        return {**super().details(stats), **({"resolution_ms": step / 1000} if step in RESOLUTIONS else {})}
+
+    def describe_totals(self, totals: Array, detail_totals: Array) -> Details:
+        """Return both means and the share of boundaries within each limit."""
+        matched, counts = totals[MATCHED], totals[FIRST_COUNT:-1]
+        within = {f"{limit}": divide(count, matched) for limit, count in zip(CURVE, counts, strict=True)}
         return {
             "matched": int(matched),
             "reference_words": int(totals[REFERENCE]),
             "mean_error": divide(totals[ABSOLUTE], matched),
             "bias": divide(totals[SIGNED], matched),
             "within_ms": within,
-            **({"resolution_ms": step / 1000} if step in RESOLUTIONS else {}),
         }
 
 
@@ -145,6 +147,7 @@ def _error_metric(name: str, title: str, side: Side, column: int) -> Metric:
         unit="s",
         variant=f"{'hypothesis-minus-reference' if column == SIGNED else 'absolute'}.mean",
         custom_badness=lambda stat: abs(divide(stat[column], stat[MATCHED])) if stat[MATCHED] else -math.inf,
+        optimum="zero" if column == SIGNED else "",
     )
 
 

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from auricle.audio.decode import open_source, probe
-from auricle.audio.media import REMOTE_SCHEMES, Audio, Image, Video
+from auricle.audio.fetching import WEB_SCHEMES
+from auricle.audio.media import Audio, Image, Video
 from auricle.audio.waveform import Format
 from auricle.core.audio_limit import check_length
 from auricle.core.errors import AudioError, MissingExtra, SampleError, SpecError
@@ -104,7 +105,7 @@ def data_url(media_type: str, content: bytes) -> bytes:
 
 def is_remote(part: Audio | Image | Video) -> bool:
     """Return whether the server should fetch this media itself, by URL."""
-    return part.data is None and part.uri.startswith(REMOTE_SCHEMES) and not _is_sliced(part)
+    return part.data is None and part.uri.startswith(WEB_SCHEMES) and not _is_sliced(part)
 
 
 def read_media_file(part: Image | Video, max_megabytes: float) -> bytes:

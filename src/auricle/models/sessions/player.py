@@ -44,7 +44,7 @@ class Player:
         prebuffer: Seconds between the arrival of the first audio of a response and its playback.
         keep_audio: Whether the track is kept.
 
-    Example:
+    Examples:
         >>> player = Player(rate=1000)
         >>> player.add("answer", np.full(2000, 900, np.int16), at=1.0)
         >>> player.flush(at=2.5)

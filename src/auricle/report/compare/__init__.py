@@ -17,6 +17,7 @@ from auricle.core.gc_tuning import infrequent_gc
 from auricle.metrics.base import Metric, SupportsMembers
 from auricle.metrics.matrix_difference import MatrixDifference
 from auricle.report.compare.flips import Flip, find_flips
+from auricle.report.compare.large_runs import BUCKET_NOTE, LargeRuns, count_pairs, describe_uneven
 from auricle.report.compare.loading import ComparedRun, check_cluster, choose_cluster, load_compared_run
 from auricle.report.compare.metric_rows import ComparisonRow, build_rows, pair_stats
 from auricle.report.compare.metric_selection import choose_metrics, load_metrics
@@ -41,6 +42,8 @@ from auricle.report.compare.unpaired import (
     describe_groups,
 )
 from auricle.report.frames import make_frame
+from auricle.report.shards.stored_sums import StoredSums
+from auricle.report.task_names import name_tasks
 from auricle.runs.health import JournalHealth
 from auricle.runs.metrics import Metrics, ModelFacts, Number, OutcomeCounts, TaskFacts
 
@@ -112,8 +115,8 @@ class Comparison:
 
     @property
     def task(self) -> str:
-        """The tasks of both runs if they differ, for tables; otherwise empty."""
-        names = [side.task.name for side in (self.a, self.b)]
+        """The tasks of both runs, with their data if only that differs, for tables; empty if both are the same."""
+        names = name_tasks([self.a.task, self.b.task])
         return "" if names[0] == names[1] else " / ".join(names)
 
     @property
@@ -191,6 +194,10 @@ def compare_runs(
     )
     comparable = [metric for metric in available if not metric.is_model_independent]
     cluster = choose_cluster(options.cluster, results)
+    sums = StoredSums.load(paths[0]), StoredSums.load(paths[1])
+    if sums[0] and sums[1]:
+        large = LargeRuns(results, (sums[0], sums[1]), cluster)
+        return _compare_large(large, paths, comparable, refused, options)
     fields = options.by, cluster, options.split.field if options.split else ""
     with infrequent_gc():
         a, b = (load_compared_run(*side, comparable, fields) for side in zip(paths, results, strict=True))
@@ -204,6 +211,44 @@ def compare_runs(
         for side in (comparison.a, comparison.b)
     )
     return replace(comparison, a=a_side, b=b_side)
+
+
+def _compare_large(
+    large: LargeRuns,
+    paths: tuple[Path, Path],
+    metrics: Sequence[Metric],
+    refused: dict[str, str],
+    options: CompareOptions,
+) -> Comparison:
+    """Compare two runs that do not fit into memory."""
+    if options.unpaired:
+        raise SpecError("Runs that do not fit into memory are compared in pairs: leave out --unpaired and --between.")
+    rows, not_from_sums = large.build_rows(metrics, options.by)
+    matrices, matrix = compare_matrices(*large.results)
+    a, b = (
+        Side(
+            str(path),
+            results.task,
+            results.model,
+            results.complete,
+            results.outcomes,
+            results.journal,
+            samples=results.outcomes.answered,
+            numbers=list_run_numbers(results),
+        )
+        for path, results in zip(paths, large.results, strict=True)
+    )
+    return Comparison(
+        a=a,
+        b=b,
+        pairing="id",
+        pairs=count_pairs(large.results),
+        rows=tuple(rows),
+        refused=refused | not_from_sums,
+        notes=(BUCKET_NOTE, *describe_uneven(rows)),
+        matrices=matrices,
+        matrix=matrix,
+    )
 
 
 def _build_comparison(

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from markupsafe import Markup
 
+from auricle.core.direction import Direction
 from auricle.core.signature import MetricSignature
 from auricle.metrics.base import Metric
 from auricle.report import templating
@@ -63,12 +64,12 @@ def _fit_scale(rows: Sequence[ComparisonRow]) -> Scale:
     return Scale.fit((end for row in alike for end in (row.low, row.high, row.difference)), include_zero=True)
 
 
-def _format_own_numbers(comparison: Comparison) -> Iterator[tuple[str, bool, list[tuple[str, str, str]]]]:
+def _format_own_numbers(comparison: Comparison) -> Iterator[tuple[str, Direction, list[tuple[str, str, str]]]]:
     """Yield the title, the direction and the formatted numbers of both runs for each metric."""
     for pair in pair_own_numbers(comparison):
         number = next(number for number in pair if number)
         cells = [format_own_number(side, is_typeset=True) for side in pair]
-        yield number.title or number.metric, number.higher_is_better, cells
+        yield number.title or number.metric, number.direction, cells
 
 
 def _draw_matrices(comparison: Comparison) -> Iterator[tuple[str, Markup]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from array import array
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -23,12 +22,11 @@ from auricle.report.text_format import format_group
 from auricle.runs.journal import read_latest
 from auricle.runs.metrics import Metrics
 from auricle.runs.run_directory import Run
-from auricle.runs.scores import REFUSED, ScoreLine, read_scores
+from auricle.runs.scores import REFUSED, ScoreLine, read_scores, restore_stat
 
 T = TypeVar("T")
 
 ABSENT = -1
-NESTED = {list, type(None)}
 SCORE_BATCH_SIZE = 1024
 """Lines of scores that are added at a time: numbers are copied at once, and few lines are in memory."""
 
@@ -191,18 +189,3 @@ def _predicts_dimensions(outputs: Sequence[JsonObject]) -> bool:
 
 def _move(values: Mapping[int, T], places: Mapping[int, int]) -> dict[int, T]:
     return {places[place]: value for place, value in values.items() if place in places}
-
-
-def restore_stat(stat: Any) -> Any:
-    """Restore a statistic from JSON: lists become tuples, null becomes NaN."""
-    if type(stat) is not list:
-        return math.nan if stat is None else stat
-    if not NESTED & set(map(type, stat)):  # the common case
-        return tuple(stat)
-    if any(each is None for each in stat) and not any(isinstance(each, str) for each in stat):
-        return tuple(math.nan if each is None else _to_tuple(each) for each in stat)
-    return tuple(map(_to_tuple, stat))
-
-
-def _to_tuple(value: Any) -> Any:
-    return tuple(map(_to_tuple, value)) if isinstance(value, list) else value

@@ -10,7 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from auricle.core.direction import Directed, Direction
 from auricle.metrics.base import Array, Codes, Mask, Metric
+from auricle.metrics.distance import find_closer
 from auricle.metrics.intervals import Difference, adjust_holm, compare_paired
 from auricle.metrics.jackknife import name_members, resolve_units
 from auricle.report.clusters import encode_clusters, renumber_clusters
@@ -22,7 +24,7 @@ SIGNIFICANCE_LEVEL = 0.05
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ComparisonRow(Difference):
+class ComparisonRow(Directed, Difference):
     """The difference in one metric, over all pairs or those with one value of a metadata field."""
 
     metric: str
@@ -45,12 +47,24 @@ class ComparisonRow(Difference):
     unbounded: int = 0
     """Failed samples of which the worst and best score are unknown, so that `worst` and `best` leave them out."""
     higher_is_better: bool
+    optimum: str = ""
     unit: str
     signature: str
     right_or_wrong: bool
     """Whether the metric counts each sample as right or wrong."""
     samples: tuple[int, int] | None = None
     """Number of samples of A and of B if they are not paired."""
+    closer: bool | None = None
+    """Whether B is closer to zero than A, for metrics that are best at zero; None if the samples do not decide it."""
+
+    @property
+    def change(self) -> str:
+        """How B compares with A: better or worse, or only higher or lower if neither is known to be better."""
+        if self.direction is not Direction.ZERO:
+            return self.direction.compare(self.value_b, self.value_a)
+        if self.closer is None:
+            return Direction.NONE.compare(self.value_b, self.value_a)
+        return "better (closer to zero)" if self.closer else "worse (further from zero)"
 
     @property
     def excludes_zero(self) -> bool:
@@ -190,9 +204,11 @@ def _build_row(paired_stats: PairedStats, members: Mask, clusters: PairClusters)
         worst=difference.difference,
         best=difference.difference,
         higher_is_better=metric.higher_is_better,
+        optimum=metric.optimum,
         unit=metric.unit,
         signature=metric.signature,
         right_or_wrong=paired_stats.is_right_or_wrong,
+        closer=find_closer(metric, lambda aggregate: compare_paired(a, b, aggregate, units)),
     )
 
 

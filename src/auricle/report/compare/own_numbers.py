@@ -58,6 +58,7 @@ def _compute_number(group: SampleGroup, metric: Metric, cluster: str) -> Number:
         total=int(group.members.sum()),
         failed=group.failed,
         higher_is_better=metric.higher_is_better,
+        optimum=metric.optimum,
         unit=metric.unit,
         signature=Signature(MetricSignature.parse(metric.signature)),
     )
@@ -89,4 +90,4 @@ def format_own_number(number: Number | None, *, is_typeset: bool = False) -> tup
 def name_metric(pair: OwnPair) -> str:
     """Return the name of a metric that at least one run has, and its direction."""
     number = next(number for number in pair if number)
-    return f"{number.metric} {'↑' if number.higher_is_better else '↓'}"
+    return number.direction.mark(number.metric)

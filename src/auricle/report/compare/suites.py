@@ -22,7 +22,8 @@ from auricle.report.compare.notes import collect_notes, describe_tests
 from auricle.report.compare.own_numbers import list_run_numbers
 from auricle.report.compare.pairing import PairCounts, pair_samples
 from auricle.runs.metrics import LANGUAGE_FIELD, PART_FIELD, Metrics
-from auricle.runs.suites import SuiteRun, read_suite_run
+from auricle.runs.run_directory import contains_run
+from auricle.runs.suites import SuiteRun, contains_suite, read_suite_run
 from auricle.tasks.suites import CONDITIONS, choose_metrics, compute_shares
 
 Paths = tuple[Path, Path]
@@ -70,6 +71,23 @@ class ComparedPart:
             refused,
             collect_notes(a, b, pairs, rows[:1]),
         )
+
+
+def find_common_parts(paths: Paths) -> dict[str, Paths]:
+    """Return the folders of the parts that two suites have run, by the names of the parts.
+
+    Raises:
+        SpecError: if only one of the folders contains a suite.
+    """
+    for path, other in (paths, paths[::-1]):
+        if not contains_suite(path):
+            raise SpecError(f"{other} contains a suite, but {path} does not. Compare it with a run in {other}.")
+    a, b = ({part.name: path / part.folder for part in read_suite_run(path).parts} for path in paths)
+    return {
+        name: (folder, b[name])
+        for name, folder in a.items()
+        if name in b and contains_run(folder) and contains_run(b[name])
+    }
 
 
 def compare_suites(
@@ -232,6 +250,7 @@ def _combine_rows(
         best=sum(shares[part] * row.best for part, row in zip(parts, rows, strict=True)),
         unbounded=sum(row.unbounded for row in rows),
         higher_is_better=rows[0].higher_is_better,
+        optimum=rows[0].optimum,
         unit=rows[0].unit,
         signature=f"{name}:1.mean-of-{len(parts)}",
         right_or_wrong=False,

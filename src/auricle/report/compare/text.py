@@ -12,6 +12,7 @@ from auricle.report.compare.own_numbers import format_own_number, has_other_own_
 from auricle.report.compare.reading import describe_reading
 from auricle.report.html_format import pluralise
 from auricle.report.methods import explain_few_units, format_method, mark_few_units
+from auricle.report.task_names import name_tasks
 from auricle.report.terminal import format_table, to_one_line
 from auricle.report.text_format import format_number
 from auricle.runs.metrics import FAMILY_FIELD
@@ -30,9 +31,10 @@ MAX_ANSWER_LENGTH = 300
 
 def format_comparison(comparison: Comparison) -> Iterator[str]:
     """Format everything but the samples."""
-    for letter, side in (("A", comparison.a), ("B", comparison.b)):
+    sides = (comparison.a, comparison.b)
+    for letter, side, task in zip("AB", sides, name_tasks([side.task for side in sides]), strict=True):
         name = f"  {side.group or side.name}" if side.group or side.name else ""
-        yield f"{letter}  {side.run}  {side.task.name} × {side.model.name}{name}"
+        yield f"{letter}  {side.run}  {task} × {side.model.name}{name}"
     yield format_pair_count(comparison)
     yield ""
     if comparison.rows:
@@ -101,7 +103,7 @@ def format_pair_count(comparison: Comparison) -> str:
 
 def _row_cells(row: ComparisonRow, show_adjusted: bool) -> tuple[str, ...]:
     return (
-        f"{row.metric} {'↑' if row.higher_is_better else '↓'}",
+        row.direction.mark(row.metric),
         f"{row.field}={row.group}" if row.field else "all",
         *_difference_cells(row, row.unit),
         format_adjusted(row) if show_adjusted else "",
@@ -182,14 +184,13 @@ def _describe_difference(row: ComparisonRow) -> str:
 
 
 def _describe_change(row: ComparisonRow) -> str:
-    better = (row.difference > 0) == row.higher_is_better
     size = format_difference(row.difference, row.unit, signed=False)
     ends = ""
     if row.excludes_zero:
         sizes = sorted(abs(end) for end in (row.low, row.high))
         texts = (format_difference(end, row.unit, signed=False).removesuffix(" pp") for end in sizes)
         ends = f" ({' … '.join(texts)})"
-    return f"B is {'better' if better else 'worse'} by {size}{ends}"
+    return f"B is {row.change} by {size}{ends}"
 
 
 def _describe_disagreement(row: ComparisonRow) -> str:

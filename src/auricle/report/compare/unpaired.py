@@ -11,6 +11,7 @@ import numpy as np
 
 from auricle.core.errors import SpecError
 from auricle.metrics.base import Codes, Mask, Metric, mean
+from auricle.metrics.distance import find_closer
 from auricle.metrics.intervals import adjust_holm
 from auricle.metrics.jackknife import name_members, resolve_units
 from auricle.metrics.unpaired import compare_unpaired
@@ -152,10 +153,12 @@ def _build_row(metric: Metric, groups: Groups, cluster: str) -> ComparisonRow:
         worst=difference.difference,
         best=difference.difference,
         higher_is_better=metric.higher_is_better,
+        optimum=metric.optimum,
         unit=metric.unit,
         signature=metric.signature,
         right_or_wrong=metric.right_or_wrong,
         samples=(len(a), len(b)),
+        closer=find_closer(metric, lambda aggregate: compare_unpaired(a, b, aggregate, (codes_a, codes_b))),
     )
 
 

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TypedDict
 
+from auricle.core.direction import Directed, Direction
 from auricle.core.errors import ExitStatus, SpecError
 from auricle.metrics.intervals import adjust_holm
 from auricle.report.compare import Comparison, ComparisonRow
 from auricle.report.compare.metric_rows import SIGNIFICANCE_LEVEL
+from auricle.report.compare.notes import describe_tests
 from auricle.report.gate.margins import Margin, choose_margin
 from auricle.runs.metrics import Metrics
 
@@ -45,7 +47,7 @@ class Verdict(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GateResult:
+class GateResult(Directed):
     """The verdict on one metric, over all pairs or those with one value of a metadata field."""
 
     metric: str
@@ -67,8 +69,13 @@ class GateResult:
     verdict: Verdict
     needed: int | None = None
     """Pairs that would decide it, with 80 % power; None if it is decided, or if that is unknown."""
+    target: float = math.nan
+    """Difference that so many pairs would show."""
+    is_open_by_failures: bool = False
+    """Whether it would be decided if the samples that failed could not be worse than the others."""
     unit: str
     higher_is_better: bool
+    optimum: str = ""
 
     @property
     def name(self) -> str:
@@ -105,7 +112,7 @@ class Gate:
         """Return how a command ends.
 
         Args:
-            strict: Whether a gate that undecided does not pass.
+            strict: Whether an undecided gate does not pass.
         """
         if self.verdict is Verdict.WORSE:
             return ExitStatus.GATE
@@ -146,6 +153,7 @@ def decide(
         raise SpecError(f"Nothing can be compared. {reasons or 'The runs have no metric in common'}.")
     if not comparison.pairs.count:
         raise SpecError("No sample was answered in both runs. Evaluate the candidate on the data of the baseline.")
+    _check_directions(comparison.rows)
     _check_margins(margins, comparison.rows)
     adjusted = adjust_holm([row.p for row in comparison.rows])
     results = [
@@ -157,8 +165,31 @@ def decide(
         pairs=comparison.pairs.count,
         results=tuple(results),
         failures=tuple(_find_failures(comparison, min_coverage, min_pairs)),
-        notes=comparison.notes,
+        notes=tuple(_list_notes(comparison)),
     )
+
+
+def _list_notes(comparison: Comparison) -> Iterator[str]:
+    """Yield the notes of a comparison, but for how it adjusts p-values: a gate does that on its own."""
+    replaced = set(describe_tests(comparison.rows))
+    yield from (note for note in comparison.notes if note not in replaced)
+    if len(comparison.rows) > 1:
+        yield f"Worse is what has a p-value below {SIGNIFICANCE_LEVEL} after Holm's adjustment over all rows."
+
+
+def _check_directions(rows: Sequence[ComparisonRow]) -> None:
+    """Raise `SpecError` if a metric has no direction: no difference of it is a loss."""
+    for row in rows:
+        if row.direction is Direction.ZERO:
+            raise SpecError(
+                f"A gate cannot decide on {row.metric}, which is best at zero. Choose another metric with --metric, "
+                "such as the error without a sign."
+            )
+        if row.direction is Direction.NONE:
+            raise SpecError(
+                f"A gate cannot decide on {row.metric}: neither higher nor lower is better. Choose another metric with "
+                "--metric."
+            )
 
 
 def _check_margins(margins: Sequence[Margin], rows: Sequence[ComparisonRow]) -> None:
@@ -172,6 +203,11 @@ def _check_margins(margins: Sequence[Margin], rows: Sequence[ComparisonRow]) -> 
 
 def _judge_row(row: ComparisonRow, adjusted: float, margin: float) -> GateResult:
     verdict = _choose_verdict(row, adjusted, margin)
+    is_undecided = verdict is Verdict.UNDECIDED
+    answered = replace(row, worst=row.difference, unbounded=0)
+    is_open_by_failures = is_undecided and _choose_verdict(answered, adjusted, margin) is not Verdict.UNDECIDED
+    can_count = is_undecided and not is_open_by_failures
+    needed, target = _plan_pairs(row, margin) if can_count else (None, math.nan)
     return GateResult(
         metric=row.metric,
         title=row.title,
@@ -186,9 +222,12 @@ def _judge_row(row: ComparisonRow, adjusted: float, margin: float) -> GateResult
         n=row.n,
         adjusted=adjusted,
         verdict=verdict,
-        needed=count_needed_pairs(row, margin) if verdict is Verdict.UNDECIDED else None,
+        needed=needed,
+        target=target,
+        is_open_by_failures=is_open_by_failures,
         unit=row.unit,
         higher_is_better=row.higher_is_better,
+        optimum=row.optimum,
     )
 
 
@@ -210,6 +249,22 @@ def _choose_verdict(row: ComparisonRow, adjusted: float, margin: float) -> Verdi
     if upper < 0:
         return Verdict.BETTER
     return Verdict.NOT_WORSE if upper < margin else Verdict.UNDECIDED
+
+
+def _plan_pairs(row: ComparisonRow, margin: float) -> tuple[int | None, float]:
+    """Return how many pairs would decide a row that is undecided, and the difference that they would show.
+
+    Usually that is the margin. With as many pairs already, the observed loss is near a limit: what has to be shown is
+    its distance from the margin or, of a larger loss, from zero.
+    """
+    loss = -row.difference if row.higher_is_better else row.difference
+    for target in (margin or abs(loss), margin - loss if loss < margin else loss):
+        needed = count_needed_pairs(row, target)
+        if needed is not None and needed > row.n:
+            return needed, target
+    if margin and loss == 0 and math.isnan(row.detectable):  # no pair differs: the interval shrinks with their number
+        return math.ceil(row.n * max(abs(row.low), abs(row.high)) / margin), margin
+    return None, math.nan
 
 
 def count_needed_pairs(row: ComparisonRow, margin: float) -> int | None:

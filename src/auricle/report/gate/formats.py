@@ -34,7 +34,8 @@ def format_gate(gate: Gate) -> Iterator[str]:
     yield ""
     yield from (f"Failed: {failure}" for failure in gate.failures)
     yield describe_verdict(gate)
-    yield from (_describe_needed(result) for result in gate.results if result.needed)
+    yield from filter(None, map(explain_undecided, gate.results))
+    yield from (f"Note: {note}" for note in gate.notes)
 
 
 def describe_verdict(gate: Gate) -> str:
@@ -46,16 +47,24 @@ def describe_verdict(gate: Gate) -> str:
     return f"{sentence.removesuffix('.')}: {', '.join(worse)}." if worse else sentence
 
 
-def _describe_needed(result: GateResult) -> str:
-    difference = result.margin or abs(result.difference)
-    amount = format_difference(difference, result.unit, signed=False)
-    return f"{result.name}: about {result.needed:,} pairs would show a difference of {amount}; there are {result.n:,}."
+def explain_undecided(result: GateResult) -> str:
+    """Return what would decide a verdict; empty if it is decided, or if that is unknown."""
+    if result.is_open_by_failures:
+        return f"{result.name}: the samples that failed could decide it. Run the candidate again to retry them."
+    if result.needed:
+        amount = format_difference(result.target, result.unit, signed=False)
+        return (
+            f"{result.name}: about {result.needed:,} pairs would show a difference of {amount}; there are {result.n:,}."
+        )
+    if result.verdict is Verdict.UNDECIDED and not result.margin:
+        return f"{result.name}: without a margin, equal models stay undecided. State the tolerated loss with --margin."
+    return ""
 
 
 def _cells(result: GateResult) -> tuple[str, ...]:
     interval = " … ".join(format_difference(end, result.unit) for end in (result.low, result.high))
     return (
-        f"{result.metric} {'↑' if result.higher_is_better else '↓'}",
+        result.direction.mark(result.metric),
         f"{result.field}={result.group}" if result.field else "all",
         _format_value(result.baseline, result.unit),
         _format_value(result.candidate, result.unit),
@@ -87,7 +96,7 @@ def to_markdown(gate: Gate) -> str:
         *(f"| {' | '.join(map(_escape_markdown, _cells(result)))} |" for result in gate.results),
         "",
         *(f"- Failed: {_escape_markdown(failure)}" for failure in gate.failures),
-        *(f"- {_escape_markdown(_describe_needed(result))}" for result in gate.results if result.needed),
+        *(f"- {_escape_markdown(text)}" for text in map(explain_undecided, gate.results) if text),
         *(f"- Note: {_escape_markdown(note)}" for note in gate.notes),
         "",
         f"Baseline: `{_in_code(gate.baseline)}`, candidate: `{_in_code(gate.candidate)}`, {gate.pairs:,} pairs.",
@@ -122,7 +131,8 @@ def to_junit(gate: Gate) -> bytes:
         if result.verdict is Verdict.WORSE:
             ET.SubElement(case, "failure", {"message": sentence, "type": "worse"})
         elif result.verdict is Verdict.UNDECIDED:
-            ET.SubElement(case, "skipped", {"message": sentence})
+            explanation = _clean_xml(explain_undecided(result))
+            ET.SubElement(case, "skipped", {"message": f"{sentence}. {explanation}".strip()})
         else:
             ET.SubElement(case, "system-out").text = sentence
     for failure in gate.failures:

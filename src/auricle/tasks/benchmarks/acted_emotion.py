@@ -259,6 +259,7 @@ def parse_tess(path: Path) -> Clip | None:
 TESS = Benchmark(
     **about("tess", "TESS", "emotion", language="en", licence="CC BY-NC-ND 4.0"),
     source="the University of Toronto (doi 10.5683/SP2/E8H2MF)",
+    citation="Pichora-Fuller and Dupuis, Borealis 2020",
     layout="OAF_angry/OAF_back_angry.wav",
     splits={"all": 2800},
     count_labels=lambda _part: dict.fromkeys(TESS_LABELS, 400),

@@ -126,6 +126,7 @@ def _pro_benchmark(name: str, kind: str, question_kind: str, metrics: list[str])
     return base.Benchmark(
         **base.about(name, f"MMAU-Pro {question_kind}", kind, language="en", licence="CC BY-NC 4.0"),
         source="huggingface.co/datasets/gamma-lab-umd/MMAU-Pro",
+        citation="Kumar et al., arXiv:2508.13992",
         splits={"test": None},
         layout="test.parquet and data/NAME.wav (from data.zip)",
         read=partial(_read_mmau_pro, question_kind),

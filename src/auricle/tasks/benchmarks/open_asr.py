@@ -59,6 +59,7 @@ OPEN_ASR = _benchmark(
     name="open-asr",
     title="Open ASR Leaderboard",
     source="huggingface.co/datasets/hf-audio/open-asr-leaderboard",
+    citation="Srivastav et al., arXiv:2510.06961",
     options={"set": LEADERBOARD_SETS},
     hub=_hub("hf-audio/open-asr-leaderboard", "b6bdcd0beb34f8975dc659796176d88f43aff502"),
 )

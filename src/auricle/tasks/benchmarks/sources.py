@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 from auricle.core.errors import DataError, MissingExtra, SampleError, describe
 from auricle.core.types import RejectedRow, Sample
-from auricle.data.file_formats import Row, convert_row, open_data_file, read_rows
+from auricle.data.data_files import open_data_file
+from auricle.data.file_formats import Row, convert_row, read_rows
 from auricle.data.huggingface import HF_PREFIX, HuggingFaceDataset
 from auricle.data.manifest import Manifest
 from auricle.tasks.folder_scan import (

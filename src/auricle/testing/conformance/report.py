@@ -38,7 +38,7 @@ class CheckResult:
         actual: What the model did instead.
         reason: Why a check was skipped.
 
-    Example:
+    Examples:
         >>> print(CheckResult(name="generate.batch", outcome="skipped", reason="batch_size = 1"))
         skipped  generate.batch: batch_size = 1
     """
@@ -64,7 +64,7 @@ class ModelReport:
         model: Name of the model.
         results: Results in the order of the checks.
 
-    Example:
+    Examples:
         >>> report = ModelReport("echo", (CheckResult(name="generate.answers", outcome="passed"),))
         >>> report.passed, report.failed
         (['generate.answers'], [])
@@ -107,6 +107,11 @@ class ModelCheckError(AssertionError):
 
     Args:
         report: The results, of which at least one is a failure.
+
+    Examples:
+        >>> error = ModelCheckError(ModelReport(model="loudness", results=()))
+        >>> error.report.model
+        'loudness'
     """
 
     def __init__(self, report: ModelReport) -> None:

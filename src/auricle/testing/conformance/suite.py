@@ -51,7 +51,7 @@ def check_model(
     Raises:
         ModelCheckError: an `AssertionError` that lists what was expected of each failed check, and what came.
 
-    Example:
+    Examples:
         >>> from auricle.testing import check_model
         >>> def measure(audio) -> str:
         ...     return f"{len(audio.decode(16_000))} samples"

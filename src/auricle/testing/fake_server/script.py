@@ -41,7 +41,7 @@ def compute_digest(*pieces: bytes) -> str:
     Args:
         pieces: Parts of the body, in order.
 
-    Example:
+    Examples:
         >>> from auricle.testing.fake_server import compute_digest
         >>> compute_digest(b"hel", b"lo") == compute_digest(b"hello")
         True
@@ -90,7 +90,7 @@ class Script:
     Raises:
         SpecError: A value is out of range, or a fault does not exist.
 
-    Example:
+    Examples:
         >>> from auricle.testing import Script
         >>> script = Script(faults={"503": 1.0}, fault_attempts=1)
         >>> script.draw_fault("a body's digest", attempt=1), script.draw_fault("a body's digest", attempt=2)

@@ -51,7 +51,7 @@ class FakeServer:
     Raises:
         SpecError: The certificate cannot be read.
 
-    Example:
+    Examples:
         >>> from auricle.testing import FakeServer, Script
         >>> with FakeServer(Script(reply="yes")) as server:
         ...     server.url.startswith("http://127.0.0.1:"), server.stats()["answered"]

@@ -187,9 +187,21 @@ def test_too_few_gpus_are_rejected(fake_ray: FakeRay) -> None:
     with pytest.raises(SpecError, match="3 replicas with 1 GPUs each need 3 GPUs; the cluster has 2"):
         make_pool(replicas=3, gpus_per_replica=1.0)
     cluster: Any = SimpleNamespace(cluster_resources=lambda: {"CPU": 4.0})
-    ray._check_gpus(cluster, ray.RayOptions())
+    ray._await_gpus(cluster, ray.RayOptions())
     with pytest.raises(SpecError, match=r"need 0\.5 GPUs; the cluster has 0\."):
-        ray._check_gpus(cluster, ray.RayOptions(gpus_per_replica=0.5))
+        ray._await_gpus(cluster, ray.RayOptions(gpus_per_replica=0.5))
+
+
+def test_gpus_that_are_not_there_yet_are_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    gpus, messages, waits = iter([0.0, 0.0, 1.0, 2.0]), list[str](), list[float]()
+    cluster: Any = SimpleNamespace(cluster_resources=lambda: {"GPU": next(gpus)})
+    monkeypatch.setattr("auricle.engine.workers.ray.time.sleep", waits.append)
+    ray.await_gpus(cluster, 2, "A worker needs 2 GPUs", "Use fewer", wait=True, notify=messages.append)
+    assert len(waits) == 3
+    assert messages == [
+        "A worker needs 2 GPUs; the cluster has 0. Waiting for more.",
+        "A worker needs 2 GPUs; the cluster has 1. Waiting for more.",
+    ]
 
 
 def test_actor_that_cannot_load_its_model_is_lost_for_good() -> None:

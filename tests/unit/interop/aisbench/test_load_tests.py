@@ -13,6 +13,7 @@ from auricle.core.errors import SpecError
 from auricle.engine.spec import Spec
 from auricle.perf.measurement import PerfConfig, measure
 from auricle.testing.fake_server import FakeServer, Script
+from tests.support import load_tests
 
 INFERENCERS = Path(__file__).with_name("aisbench_classes.py")
 MODELS = Path(__file__).with_name("aisbench_model_classes.py")
@@ -33,8 +34,7 @@ Measure = Callable[..., tuple[Any, list[dict[str, Any]], list[str]]]
 @pytest.fixture
 def run_load(manifest: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Measure:
     """Measure six requests of two users; return the load point, its requests and its answers."""
-    monkeypatch.setattr("auricle.perf.worker.IDLE_PROBE_SECONDS", 0.06)
-    monkeypatch.setattr("auricle.perf.coordinator.START_DELAY", 0.02)
+    load_tests.shorten(monkeypatch)
 
     def run(model: str, model_args: Any = None, stream: bool | None = None, **task_args: Any) -> Any:
         path = manifest([{"id": str(index), "question": f"{WORDS} {index}", "answer": "x"} for index in range(6)])

@@ -1,6 +1,5 @@
 """What is loaded of a run."""
 
-import math
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +8,6 @@ import pytest
 from auricle import SpecError, compare
 from auricle.core.serialization import digest
 from auricle.report.compare import compare_runs, loading
-from auricle.report.compare.loading import restore_stat
 from auricle.runs import journal
 from auricle.runs.journal import LatestRecords, encode_removal
 from auricle.runs.metrics import read_metrics
@@ -21,14 +19,6 @@ def test_missing_scores_name_the_command_that_writes_them(run: Any, quiz: Any) -
     (a / "scores.jsonl").unlink()
     with pytest.raises(SpecError, match=f"auricle score {a}"):
         compare(a, a)
-
-
-def test_statistics_survive_json() -> None:
-    assert restore_stat([1, 2.5]) == (1, 2.5)
-    assert restore_stat([None, "sad"]) == (None, "sad")
-    assert restore_stat([0, [["a", None]]]) == (0, (("a", None),))
-    assert math.isnan(restore_stat(None))
-    assert math.isnan(restore_stat([1.0, None])[1])
 
 
 def test_samples_that_were_sent_again_or_removed_are_compared_by_their_last_record(run: Any, quiz: Any) -> None:

@@ -11,6 +11,7 @@ import pytest
 
 from auricle.core.errors import ExitStatus, SpecError
 from auricle.report.compare import ComparisonRow
+from auricle.report.compare.notes import describe_tests
 from auricle.report.compare.pairing import PairCounts
 from auricle.report.gate import Gate, Margin, Verdict, choose_metrics, decide
 from tests.support.gates import make_comparison, make_row
@@ -61,6 +62,24 @@ def test_the_pairs_that_would_decide_are_stated() -> None:
     result = judge(make_row(0.005, detectable=0.014)).results[0]
     assert result.needed == math.ceil(100 * (0.014 / 0.005) ** 2)
     assert judge(make_row(0.005, detectable=0.014), "1pp").results[0].needed == math.ceil(100 * (0.014 / 0.01) ** 2)
+
+
+def test_a_loss_near_the_margin_needs_more_pairs_than_there_are() -> None:
+    """With as many pairs as show the margin, the distance between the loss and the margin has to be shown."""
+    result = judge(make_row(0.018, detectable=0.014), "2pp").results[0]
+    assert result.verdict is Verdict.UNDECIDED
+    assert result.target == pytest.approx(0.002)
+    assert result.needed == pytest.approx(100 * (0.014 / 0.002) ** 2, abs=1)
+
+
+def test_runs_without_any_difference_need_pairs_in_proportion_to_their_interval() -> None:
+    result = judge(make_row(0.0, detectable=math.nan), "0.5pp").results[0]
+    assert (result.verdict, result.needed) == (Verdict.UNDECIDED, 200)
+
+
+def test_failed_samples_that_leave_it_open_are_no_matter_of_more_pairs() -> None:
+    result = judge(make_row(-0.02, worst=0.02, detectable=0.014), "1pp").results[0]
+    assert (result.verdict, result.is_open_by_failures, result.needed) == (Verdict.UNDECIDED, True, None)
 
 
 def test_a_decided_gate_needs_no_further_pairs() -> None:
@@ -147,3 +166,19 @@ def test_runs_without_a_common_metric_are_refused() -> None:
 def test_two_margins_for_the_same_metric_are_refused(margins: tuple[str, ...], name: str) -> None:
     with pytest.raises(SpecError, match=f"There are two margins for {name}"):
         judge(make_row(0.0), *margins)
+
+
+@pytest.mark.parametrize(("optimum", "reason"), [("zero", "best at zero"), ("none", "neither higher nor lower")])
+def test_a_metric_without_a_direction_cannot_decide(optimum: str, reason: str) -> None:
+    with pytest.raises(SpecError, match=f"cannot decide on start_bias.*{reason}.*--metric"):
+        judge(make_row(0.02, metric="start_bias", optimum=optimum))
+
+
+def test_a_gate_states_its_own_adjustment_of_several_rows() -> None:
+    rows = [make_row(0.0), make_row(0.0, metric="cer")]
+    comparison = replace(
+        make_comparison(rows), notes=("3 answers in A and 0 in B could not be read.", *describe_tests(rows))
+    )
+    first, second = decide(comparison).notes
+    assert first == "3 answers in A and 0 in B could not be read."
+    assert second == "Worse is what has a p-value below 0.05 after Holm's adjustment over all rows."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import runpy
 import shutil
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from auricle.cli.data import check_samples, evenly_spaced_indices, load_benchmar
 from auricle.core.arguments import Argument, describe_arguments
 from auricle.core.errors import SpecError
 from auricle.engine.spec import resolve_tasks
+from auricle.metrics.reference import find_entry
 from auricle.tasks.catalogue import TASKS
 from tests.support import paths
 from tests.support.miniatures_suite import MINIATURES as ALL_MINIATURES
@@ -94,9 +96,20 @@ def test_every_benchmark_declares_its_facts() -> None:
         assert "://" not in benchmark.source
 
 
-def test_every_benchmark_is_documented() -> None:
+def test_the_tables_of_benchmarks_are_current() -> None:
+    """Run scripts/make_benchmarks_table.py after a change."""
+    script = runpy.run_path(str(paths.ROOT / "scripts" / "make_benchmarks_table.py"))
     page = (paths.DOCS / "benchmarks.md").read_text(encoding="utf-8")
+    assert page == script["format_page"]()
     assert not [name for name in load_benchmarks() if f"| `{name}` |" not in page]
+
+
+@pytest.mark.parametrize("name", list(load_benchmarks()))
+def test_a_benchmark_is_listed_with_metrics_that_have_a_reference(name: str) -> None:
+    script = runpy.run_path(str(paths.ROOT / "scripts" / "make_benchmarks_table.py"))
+    metrics = script["list_metrics"](get_benchmark(name))
+    assert metrics
+    assert not [metric for metric in metrics if find_entry(metric) is None]
 
 
 def test_every_kind_of_benchmark_is_listed() -> None:

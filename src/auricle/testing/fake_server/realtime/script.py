@@ -139,7 +139,7 @@ class RealtimeScript:
     Raises:
         SpecError: A value is out of range, or a fault does not exist.
 
-    Example:
+    Examples:
         >>> script = RealtimeScript(turns=(TurnScript(answer="Hello."), TurnScript(answer="Goodbye.")))
         >>> [script.turn(index).answer for index in range(3)]
         ['Hello.', 'Goodbye.', 'Goodbye.']

@@ -1,0 +1,119 @@
+"""Compare intervals from buckets with those from all samples: their width, and how often they contain the truth.
+
+Error rates with skewed errors, shares of clusters of samples, and macro F1, for several numbers of samples.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from auricle.metrics.base import Aggregator, mean, ratio
+from auricle.metrics.confusion import ConfusionAggregator, macro_f1
+from auricle.metrics.intervals import Interval, compute_interval
+from auricle.metrics.jackknife import choose_scale, encode_distinct
+from auricle.report.shards.buckets import BUCKETS
+from auricle.report.shards.sum_columns import SumColumns
+from auricle.report.shards.sum_numbers import MAX_REPLICATES, bucket_interval
+
+RATE, SHARE = 0.08, 0.8
+LABELS = ("angry", "happy", "sad", "neutral")
+
+
+class Draw(NamedTuple):
+    """Statistics of samples, their clusters, and the number they are drawn around."""
+
+    stats: NDArray[np.float64] | list[tuple[str, str]]
+    clusters: NDArray[np.int64] | None
+    truth: float
+
+
+def draw_error_rate(rng: np.random.Generator, count: int) -> Draw:
+    words = rng.integers(1, 40, count)
+    errors = rng.poisson(rng.gamma(0.5, RATE / 0.5, count) * words)
+    return Draw(np.stack([errors, words], axis=1).astype(np.float64), None, RATE)
+
+
+def draw_clustered_share(rng: np.random.Generator, count: int) -> Draw:
+    clusters = rng.integers(0, max(20, count // 20), count)
+    skill = rng.beta(SHARE * 8, (1 - SHARE) * 8, clusters.max() + 1)
+    return Draw(
+        (rng.random(count) < skill[clusters]).astype(np.float64), np.unique(clusters, return_inverse=True)[1], SHARE
+    )
+
+
+def draw_labels(rng: np.random.Generator, count: int) -> Draw:
+    true = rng.integers(0, 4, count)
+    predicted = np.where(rng.random(count) < 0.7, true, rng.integers(0, 4, count))
+    return Draw([(LABELS[p], LABELS[t]) for p, t in zip(predicted, true, strict=True)], None, 0.7 + 0.3 / 4)
+
+
+def compute_from_buckets(draw: Draw, aggregate: Aggregator, rng: np.random.Generator) -> Interval:
+    """Compute the interval as a merge does, with a random bucket for each sample or cluster."""
+    count = len(draw.stats)
+    units = np.arange(count) if draw.clusters is None else draw.clusters
+    buckets = rng.integers(0, BUCKETS, units.max() + 1)[units]
+    cluster = "" if draw.clusters is None else "cluster"
+    columns = SumColumns.find(aggregate)
+    if columns is None:
+        distinct, codes = encode_distinct(draw.stats)
+        table = np.zeros((MAX_REPLICATES, len(distinct)))
+        np.add.at(table, (buckets // (BUCKETS // MAX_REPLICATES), codes), 1)
+        value = aggregate.prepare_weighted(distinct)
+        total, rows = table.sum(axis=0), table[table.any(axis=1)]
+        without = np.array([value(total - row) for row in rows])
+        scale = choose_scale(distinct, aggregate, np.zeros(len(distinct), dtype=np.int64))
+        return bucket_interval(value(total), without, scale, cluster=cluster, samples=count)
+    matrix = columns.make_rows(draw.stats)
+    table = np.stack([np.bincount(buckets, weights=column, minlength=BUCKETS) for column in matrix.T], axis=1)
+    rows = table[table.any(axis=1)]
+    total = rows.sum(axis=0)
+    scale = columns.choose_scale(rows, columns.measure_range(draw.stats), samples=None if cluster else count)
+    without = columns.finish_each(total - rows)
+    return bucket_interval(columns.finish(total), without, scale, cluster=cluster, samples=count)
+
+
+CASES: dict[str, tuple[Callable[[np.random.Generator, int], Draw], Aggregator]] = {
+    "error rate": (draw_error_rate, ratio),
+    "share, clusters": (draw_clustered_share, mean),
+    "macro F1": (draw_labels, ConfusionAggregator(macro_f1)),
+}
+
+
+def measure(name: str, count: int, draws: int) -> None:
+    make, aggregate = CASES[name]
+    widths, covered = [], {"exact": 0, "buckets": 0}
+    for seed in range(draws):
+        rng = np.random.default_rng(seed)
+        draw = make(rng, count)
+        intervals = {
+            "exact": compute_interval(draw.stats, aggregate, clusters=draw.clusters),
+            "buckets": compute_from_buckets(draw, aggregate, rng),
+        }
+        for kind, interval in intervals.items():
+            covered[kind] += interval.low <= draw.truth <= interval.high
+        exact, buckets = intervals["exact"], intervals["buckets"]
+        widths.append((buckets.high - buckets.low) / (exact.high - exact.low))
+    shares = ", ".join(f"{kind} {hits / draws:.3f}" for kind, hits in covered.items())
+    print(
+        f"{name:16} {count:>8,} samples  width {np.mean(widths):.3f} ± {np.std(widths):.3f}  coverage {shares}",
+        flush=True,
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--draws", type=int, default=400)
+    arguments = parser.parse_args()
+    for name in CASES:
+        for count in (1000, 10_000, 100_000):
+            draws = arguments.draws if name != "macro F1" and count < 100_000 else max(20, arguments.draws // 10)
+            measure(name, count, draws)
+
+
+if __name__ == "__main__":
+    main()

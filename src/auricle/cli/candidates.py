@@ -1,0 +1,155 @@
+"""What a shell offers when a word is completed: names of registries, data files and runs.
+
+Importing a registry takes several times as long as the rest of a completion, so its names are kept in a file of the
+user's cache folder until a package is installed, changed or removed.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from click.shell_completion import CompletionItem
+
+from auricle.core.files import user_cache_folder, write_lines_atomically
+from auricle.runs.run_spec import LOAD_TEST_FILE, OUTPUTS_FILE, SPEC_FILE, SUITE_FILE
+
+TASKS = "auricle.tasks.catalogue:TASKS"
+PERTURBATIONS = "auricle.tasks.conditions:list_step_classes"
+DATA_SUFFIXES = frozenset((".csv", ".json", ".jsonl", ".parquet", ".tar", ".tsv", ".yaml", ".yml"))
+"""Files that can be a TASK."""
+RUN_FILES = (SPEC_FILE, OUTPUTS_FILE, LOAD_TEST_FILE, SUITE_FILE)
+RUNS_FOLDER = "runs"
+"""Where runs are searched for before anything is typed."""
+MAX_FOLDERS = 2000
+"""Folders that are searched for runs at most: a shell waits for the answer."""
+MAX_DEPTH = 4
+PACKAGES_SUFFIX = "-packages"
+"""How the names of folders end in which packages are installed: site-packages, or dist-packages on Debian."""
+CACHE_FILE = "completion.json"
+
+
+def complete_name(source: str, incomplete: str) -> list[CompletionItem[str]]:
+    """Return the names of a registry, or of perturbations, that begin with a text.
+
+    Args:
+        source: Import path of the registry, such as `auricle.models.catalogue:MODELS`.
+        incomplete: The text.
+    """
+    names = load_names(source).items()
+    return [CompletionItem(name, help=summary or None) for name, summary in names if name.startswith(incomplete)]
+
+
+def complete_task(incomplete: str) -> list[CompletionItem[str]]:
+    """Return the tasks, data files and folders that begin with a text."""
+    return [*complete_name(TASKS, incomplete), *map(CompletionItem, _list_data(incomplete))]
+
+
+def complete_run(incomplete: str) -> list[CompletionItem[str]]:
+    """Return the folders of runs, suites and load tests whose path begins with a text; without any, all folders."""
+    paths = list(_list_runs(incomplete))
+    return [*map(CompletionItem, paths)] or [CompletionItem(incomplete, type="dir")]
+
+
+def load_names(source: str) -> Mapping[str, str]:
+    """Return the names of a registry with their summaries, from the cache if no package has changed since."""
+    path = user_cache_folder() / CACHE_FILE
+    stamp = _stamp_environment(source)
+    cached = _read_cache(path)
+    entry = cached.get(source)
+    if isinstance(entry, dict) and entry.get("stamp") == stamp:
+        return dict(entry["names"])
+    names = dict(_import_names(source))
+    with suppress(OSError):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        content = json.dumps({**cached, source: {"stamp": stamp, "names": names}})
+        write_lines_atomically(path, [content.encode()])
+    return names
+
+
+def _read_cache(path: Path) -> dict[str, Any]:
+    try:
+        content = json.loads(path.read_bytes())
+    except (OSError, ValueError):
+        return {}
+    return content if isinstance(content, dict) else {}
+
+
+def _stamp_environment(source: str) -> list[str]:
+    """Return what changes when a package is installed or removed, or when the module of a registry is edited."""
+    module = source.partition(":")[0].removeprefix("auricle.").replace(".", "/")
+    files = [Path(__file__).parents[1] / f"{module}{end}" for end in (".py", "/__init__.py")]
+    times = []
+    packages = [Path(path) for path in sys.path if path.endswith(PACKAGES_SUFFIX)]
+    for path in [*packages, *files]:
+        with suppress(OSError):
+            times.append(f"{path}: {path.stat().st_mtime_ns}")
+    return times
+
+
+def _import_names(source: str) -> Iterator[tuple[str, str]]:
+    """Yield names and summaries; those that end in `:` or `=` are continued by the user."""
+    from auricle.core.registry import Builtin, Registry, import_object
+
+    value = import_object(source)
+    if not isinstance(value, Registry):  # perturbations are classes by name
+        for name, step in value().items():
+            yield (f"{name}:{step.level_name}=" if step.level_name else name), step.summary
+        return
+    for name in value:
+        builtin = value.builtin.get(name)
+        yield name, builtin.summary if isinstance(builtin, Builtin) else value.package(name)
+    for prefix in value.prefixes():
+        yield f"{prefix}:", ""
+
+
+def _list_data(incomplete: str) -> Iterator[str]:
+    """Yield the folders, with a slash, and the data files that begin with a text."""
+    folder, start = _split_path(incomplete)
+    for item in _scan(folder, start):
+        if item.is_dir():
+            yield f"{folder}{item.name}/"
+        elif Path(item.name).suffix.lower() in DATA_SUFFIXES:
+            yield f"{folder}{item.name}"
+
+
+def _list_runs(incomplete: str) -> Iterator[str]:
+    """Yield the folders of runs whose path begins with a text, in the order of their names."""
+    folder, start = _split_path(incomplete)
+    if not incomplete and Path(RUNS_FOLDER).is_dir():
+        folder = f"{RUNS_FOLDER}/"
+    pending = [(path, 1) for path in _list_folders(folder, start)]
+    for _ in range(MAX_FOLDERS):
+        if not pending:
+            return
+        path, depth = pending.pop(0)
+        if any(Path(path, name).exists() for name in RUN_FILES):
+            yield path
+        if depth < MAX_DEPTH:
+            pending = [*((inner, depth + 1) for inner in _list_folders(f"{path}/")), *pending]
+
+
+def _list_folders(folder: str, start: str = "") -> list[str]:
+    return [f"{folder}{item.name}" for item in _scan(folder, start) if item.is_dir(follow_symlinks=False)]
+
+
+def _split_path(incomplete: str) -> tuple[str, str]:
+    """Split a path as it was typed, such as `./runs/de`, into a folder with its slash and the start of a name."""
+    position = incomplete.rfind("/") + 1
+    return incomplete[:position], incomplete[position:]
+
+
+def _scan(folder: str, start: str) -> list[os.DirEntry[str]]:
+    """List what is in a folder and begins with a text; hidden files only if the text does."""
+    try:
+        with os.scandir(folder or ".") as items:
+            matching = [item for item in items if item.name.startswith(start)]
+    except OSError:
+        return []
+    visible = (item for item in matching if start or not item.name.startswith("."))
+    return sorted(visible, key=lambda item: item.name)

@@ -1,0 +1,115 @@
+"""Read the sums of the completed shards of a run; those with repeated ids are scored again without these."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import deque
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from auricle.core.types import Record
+from auricle.report.shards.duplicates import DuplicateFinder
+from auricle.report.shards.packing import unpack
+from auricle.report.shards.scoring import compute_sums
+from auricle.report.shards.sums import ShardSums
+from auricle.runs.journal import JournalIndex
+from auricle.runs.run_spec import OUTPUTS_FILE
+from auricle.runs.shards.completions import Completion
+from auricle.runs.shards.duplicate_ids import is_rejected, number_rows
+from auricle.runs.shards.merged_files import IDS_FILE, SUMS_FILE
+from auricle.runs.shards.store import ShardStore
+from auricle.runs.verdicts import Judge
+from auricle.tasks.base import Task
+
+PARALLEL_READS = 8
+
+
+def read_ahead(store: ShardStore, name: str) -> Iterator[tuple[Completion, bytes]]:
+    """Yield each completion with one of its files, in the order of the plan; further files are read meanwhile."""
+    pending: deque[tuple[Completion, Future[bytes]]] = deque()
+    with ThreadPoolExecutor(PARALLEL_READS, "auricle-sums") as pool:
+        for completion in store.completions():
+            pending.append((completion, pool.submit(store.read_file, completion, name)))
+            if len(pending) > 2 * PARALLEL_READS:
+                first, content = pending.popleft()
+                yield first, content.result()
+        for first, content in pending:
+            yield first, content.result()
+
+
+@dataclass(frozen=True, slots=True)
+class RepeatedIds:
+    """Rows whose id occurs in an earlier row, by shard."""
+
+    first_rows: dict[int, dict[int, int]]
+    """For each shard with such rows the first row of the id of each, both as rows of the data."""
+
+    @classmethod
+    def find(cls, store: ShardStore) -> RepeatedIds:
+        """Compare the ids of all completed shards."""
+        with TemporaryDirectory(prefix="auricle-ids-") as folder:
+            finder = DuplicateFinder(Path(folder))
+            shards, starts, offset = [], [], 0
+            for completion, content in read_ahead(store, IDS_FILE):
+                _, arrays = unpack(content)
+                finder.add(arrays["digests"], arrays["rows"].astype("int64") + offset)
+                shards.append(completion.shard)
+                starts.append(offset)
+                offset += completion.rows
+            first_rows: dict[int, dict[int, int]] = {}
+            for rows, firsts in finder.find():
+                for row, first in zip(rows.tolist(), firsts.tolist(), strict=True):
+                    first_rows.setdefault(shards[bisect_right(starts, row) - 1], {})[row] = first
+        return cls(first_rows)
+
+
+class ShardReader:
+    """Reads the sums of shards, in the order of the plan.
+
+    Args:
+        store: The run.
+        task: Task with the metrics, to score shards with repeated ids again.
+        judges: Whose verdicts are read.
+    """
+
+    def __init__(self, store: ShardStore, task: Task, judges: Sequence[Judge]) -> None:
+        self._store = store
+        self._task = task
+        self._judges = judges
+        self.duplicates: list[dict[str, Any]] = []
+        """The rows that were rejected because their id occurs in an earlier shard."""
+
+    def read(self) -> Iterator[tuple[Completion, ShardSums]]:
+        """Yield the completion and the sums of each shard."""
+        repeated = RepeatedIds.find(self._store).first_rows
+        offset = 0
+        for completion, content in read_ahead(self._store, SUMS_FILE):
+            if completion.shard in repeated:
+                sums = self._score_again(completion, offset, repeated[completion.shard])
+            else:
+                sums = ShardSums.from_bytes(content)
+            yield completion, sums
+            offset += completion.rows
+
+    def _score_again(self, completion: Completion, offset: int, first_rows: dict[int, int]) -> ShardSums:
+        with TemporaryDirectory(prefix="auricle-shard-") as scratch:
+            shard = self._store.fetch(completion, Path(scratch) / "shard")
+            with JournalIndex(shard / OUTPUTS_FILE) as index:
+                records = sorted(index.records(), key=lambda record: record.row)
+                damaged = len(index.damaged)
+            numbered = list(number_rows(records, offset, lambda _, row: first_rows.get(row, row)))
+            self._note_duplicates(completion, records, numbered, first_rows)
+            sums = compute_sums(shard, self._task, self._judges, numbered, damaged).sums
+        return replace(sums, document={**sums.document, "has_data_rows": True})
+
+    def _note_duplicates(
+        self, completion: Completion, records: list[Record], numbered: list[Record], first_rows: dict[int, int]
+    ) -> None:
+        for before, after in zip(records, numbered, strict=True):
+            if is_rejected(after) and not is_rejected(before):
+                rows = {"row": after.row, "first_row": first_rows[after.row]}
+                self.duplicates.append({"id": before.sample.id, **rows, "shard": completion.shard})

@@ -1,0 +1,1 @@
+"""Sharded runs: their plan, leases, files and completions; nothing about models."""

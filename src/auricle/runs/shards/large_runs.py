@@ -1,0 +1,26 @@
+"""Merged runs whose samples stay in the run directories of their shards."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from auricle.core.errors import DataError
+from auricle.runs.run_spec import OUTPUTS_FILE, PLAN_FILE
+
+SHARDS_FOLDER = "shards"
+
+
+def check_has_samples(path: Path) -> None:
+    """Check that a run directory has samples of its own.
+
+    Raises:
+        DataError: if it is a sharded run whose samples are in the run directories of its shards.
+    """
+    if not (path / PLAN_FILE).exists() or (path / OUTPUTS_FILE).exists():
+        return
+    example = next((folder for folder in sorted((path / SHARDS_FOLDER).glob("*/*")) if folder.is_dir()), None)
+    example = example or path / SHARDS_FOLDER / "00000" / "1"
+    raise DataError(
+        f"{path} is a sharded run whose samples are in the run directories of its shards. Give one of these instead, "
+        f"such as {example}."
+    )

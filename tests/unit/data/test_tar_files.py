@@ -1,0 +1,48 @@
+"""Members of tar files."""
+
+from pathlib import Path
+
+import pytest
+
+from auricle.audio.archives import parse_member
+from auricle.core.errors import DataError
+from auricle.core.storage import open_storage
+from auricle.data.data_files import RemoteFile
+from auricle.data.tar_files import iter_members
+from tests.support.tar_shards import write_tar
+
+MEMBERS = [("d/a.txt", b"first"), ("d/b.bin", b"x" * 5000), ("c.txt", b"")]
+
+
+def test_members_have_positions_at_which_they_can_be_read_alone(tmp_path: Path) -> None:
+    members = [*iter_members(write_tar(tmp_path / "x.tar", MEMBERS), lambda name: name.endswith("txt"))]
+    assert [(member.name, member.content) for member in members] == [
+        ("d/a.txt", b"first"),
+        ("d/b.bin", None),
+        ("c.txt", b""),
+    ]
+    for member, (_, content) in zip(members, MEMBERS, strict=True):
+        parsed = parse_member(member.uri)
+        assert parsed is not None
+        assert parsed.read() == content
+
+
+def test_a_tar_that_ends_early_is_an_error(tmp_path: Path) -> None:
+    path = write_tar(tmp_path / "x.tar", MEMBERS)
+    path.write_bytes(path.read_bytes()[:3000])
+    with pytest.raises(DataError, match=r"x\.tar is not a complete tar file"):
+        [*iter_members(path, lambda _: True)]
+    path.write_bytes(b"this is no tar" * 100)
+    with pytest.raises(DataError, match=r"x\.tar is not a complete tar file"):
+        [*iter_members(path, lambda _: True)]
+
+
+@pytest.mark.slow
+def test_a_tar_in_a_bucket_is_streamed(bucket: str, tmp_path: Path) -> None:
+    open_storage(bucket).upload("p/x.tar", write_tar(tmp_path / "x.tar", MEMBERS))
+    members = [*iter_members(RemoteFile(f"{bucket}/p/x.tar"), lambda _: True)]
+    assert [(member.name, member.content) for member in members] == MEMBERS
+    parsed = parse_member(members[1].uri)
+    assert parsed is not None
+    assert parsed.archive == f"{bucket}/p/x.tar"
+    assert parsed.read() == MEMBERS[1][1]
