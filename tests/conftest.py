@@ -4,7 +4,6 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -29,11 +28,11 @@ InstallPackage = Callable[..., None]
 @pytest.fixture(autouse=True)
 def _forget_modules_of_the_test(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     """Remove modules that the test wrote, because other tests write modules of the same name."""
-    path_before, last_before = [*sys.path], next(reversed(sys.modules))
+    path_before, modules_before = [*sys.path], {*sys.modules}
     yield
     sys.path[:] = path_before
     base = str(tmp_path_factory.getbasetemp())
-    for name in [*takewhile(lambda name: name != last_before, reversed(sys.modules))]:
+    for name in sys.modules.keys() - modules_before:
         if str(getattr(sys.modules[name], "__file__", None)).startswith(base):
             del sys.modules[name]
 

@@ -55,4 +55,4 @@ class TrackioTracker(Tracker):
     def _close(self) -> None:
         import trackio
 
-        trackio.finish()  # type: ignore[no-untyped-call]
+        trackio.finish()
