@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -26,14 +27,26 @@ InstallPackage = Callable[..., None]
 
 
 @pytest.fixture(autouse=True)
-def _forget_modules_of_the_test(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+def _forget_modules_of_the_test(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Remove modules that the test wrote, because other tests write modules of the same name."""
+    with _forget_written_modules(tmp_path_factory.getbasetemp()):
+        yield
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _forget_modules_of_the_file(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Remove modules that fixtures of a test file wrote, too."""
+    with _forget_written_modules(tmp_path_factory.getbasetemp()):
+        yield
+
+
+@contextmanager
+def _forget_written_modules(folder: Path) -> Iterator[None]:
     path_before, modules_before = [*sys.path], {*sys.modules}
     yield
     sys.path[:] = path_before
-    base = str(tmp_path_factory.getbasetemp())
     for name in sys.modules.keys() - modules_before:
-        if str(getattr(sys.modules[name], "__file__", None)).startswith(base):
+        if str(getattr(sys.modules[name], "__file__", None)).startswith(str(folder)):
             del sys.modules[name]
 
 
