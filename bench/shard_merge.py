@@ -100,6 +100,8 @@ def describe_shard(number: int, rows: int, files: tuple[StoredFile, ...] = ()) -
 class FabricatedStore:
     """A run of shards whose sums are a few templates, and whose ids are made when they are read."""
 
+    folder = Path("fabricated")
+
     def __init__(self, shards: int, rows: int, templates: list[bytes]) -> None:
         self.plan = SimpleNamespace(count=shards)
         self._rows = rows
@@ -177,10 +179,15 @@ def measure_memory(rows: int) -> None:
 def measure_folder(shards: int, rows: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
         store = write_store(Path(folder), shards, rows)
-        _, ids, rest = merge(StoreSnapshot(ShardStore.open(folder)))
+        started_at = time.perf_counter()
+        snapshot = StoreSnapshot(ShardStore.open(folder))
+        seconds_to_list = time.perf_counter() - started_at
+        _, ids, rest = merge(snapshot)
+        seconds = time.perf_counter() - started_at
         size = sum((Path(folder) / f"shards/{n:05d}/1/{SUMS_FILE}").stat().st_size for n in range(shards)) / shards
-        print(f"merge of {store.plan.count:,} shards in a folder, {shards * rows:,} rows: ids {ids}, sums "
-              f"{rest}, {size / 1024:.0f} KB a shard", flush=True)  # fmt: skip
+        print(f"merge of {store.plan.count:,} shards in a folder, {shards * rows:,} rows: {seconds:.1f} s, of which "
+              f"completions {seconds_to_list:.1f} s, ids {ids}, sums {rest}", flush=True)  # fmt: skip
+        print(f"{size / 1024:.0f} KB a shard", flush=True)
 
 
 def main() -> None:

@@ -23,6 +23,8 @@ DIGEST_BYTES = 16
 
 Digests: TypeAlias = NDArray[np.uint64]
 """Two numbers per digest."""
+HalfDigests: TypeAlias = NDArray[np.uint64]
+"""The first number of each digest."""
 Buckets: TypeAlias = NDArray[np.int64]
 
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from auricle.metrics.base import Codes
 from auricle.report.shards.buckets import Digests
 
 SKETCH_SIZE = 4096
+MAX_PENDING = 64
+"""Sketches that are joined together."""
 
 
 class ClusterSketch:
@@ -28,19 +32,12 @@ class ClusterSketch:
         distinct, counts = np.unique(digests, return_counts=True)
         return cls(distinct, counts)
 
-    def join(self, other: ClusterSketch) -> ClusterSketch:
-        """Return the sketch of the samples of both."""
-        if len(self.digests) == SKETCH_SIZE:  # larger digests would be cut off again
-            kept = np.searchsorted(other.digests, self.digests[-1], side="right")
-            other = ClusterSketch(other.digests[:kept], other.counts[:kept])
-        positions = np.minimum(np.searchsorted(self.digests, other.digests), len(self.digests) - 1)
-        if len(self.digests) and (self.digests[positions] == other.digests).all():  # nearly always, with few clusters
-            counts = self.counts.astype(np.int64)
-            counts[positions] += other.counts
-            return ClusterSketch(self.digests, counts)
-        digests, positions = np.unique(np.concatenate([self.digests, other.digests]), return_inverse=True)
-        counts = np.bincount(positions, weights=np.concatenate([self.counts, other.counts])).astype(np.int64)
-        return ClusterSketch(digests, counts)
+    @classmethod
+    def join(cls, sketches: Sequence[ClusterSketch]) -> ClusterSketch:
+        """Return the sketch of the samples of all sketches."""
+        digests, positions = np.unique(np.concatenate([sketch.digests for sketch in sketches]), return_inverse=True)
+        weights = np.concatenate([sketch.counts for sketch in sketches])
+        return cls(digests, np.bincount(positions, weights=weights, minlength=len(digests)).astype(np.int64))
 
     @property
     def clusters(self) -> int:
@@ -53,3 +50,22 @@ class ClusterSketch:
     def repeats(self) -> bool:
         """Whether any cluster has several samples."""
         return bool((self.counts > 1).any())
+
+
+class RunningSketch:
+    """The clusters of the shards that were added so far; several shards are joined at once, which is faster."""
+
+    def __init__(self) -> None:
+        self._pending: list[ClusterSketch] = []
+
+    def add(self, sketch: ClusterSketch) -> None:
+        """Add the clusters of a shard."""
+        self._pending.append(sketch)
+        if len(self._pending) > MAX_PENDING:
+            self._pending = [ClusterSketch.join(self._pending)]
+
+    @property
+    def total(self) -> ClusterSketch:
+        """The sketch of all samples."""
+        self._pending = [ClusterSketch.join(self._pending)]
+        return self._pending[0]

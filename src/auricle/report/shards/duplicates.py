@@ -1,85 +1,93 @@
 """Find ids that occur in several shards, in memory that does not depend on their number.
 
-Digests of ids are distributed to files by their first bits, and each file is sorted.
+The first halves of the digests of all ids are distributed to files by their first bits, and each file is sorted. Only
+ids whose halves occur again, which are few, are then looked at with their rows.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from auricle.metrics.base import Codes
-from auricle.report.shards.buckets import Digests
+from auricle.report.shards.buckets import Digests, HalfDigests
 
 PART_BITS = 6
 PARTS = 1 << PART_BITS
 PENDING_IDS = 1 << 20
 """Ids that are kept in memory before they are distributed."""
-HIGH, LOW, ROW = range(3)
-"""Columns of an id: both halves of its digest, and its row."""
+HIGH, LOW = range(2)
 
 
-class DuplicateFinder:
-    """Collects the digests of all ids, then yields those that occur again.
+class RepeatFinder:
+    """Collects the first halves of the digests of all ids, then returns those that occur again.
 
     Args:
-        folder: Empty folder for the sorted files, which take 24 bytes per id.
+        folder: Empty folder for the sorted files, which take 8 bytes per id.
     """
 
     def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        self._pending: list[NDArray[np.uint64]] = []
+        self._pending: list[HalfDigests] = []
         self._pending_count = 0
         self._files = [folder / f"{number:02d}" for number in range(PARTS)]
+        self._limits = np.arange(PARTS, dtype=np.uint64) << np.uint64(64 - PART_BITS)
         self._is_on_disk = False
 
-    def add(self, digests: Digests, rows: Codes) -> None:
-        """Add ids with the rows of the data in which they occur."""
-        ids = np.column_stack([digests, rows.astype(np.uint64)])
-        self._pending.append(ids)
-        self._pending_count += len(ids)
+    def add(self, digests: Digests) -> None:
+        """Add the digests of some ids."""
+        self._pending.append(digests[:, HIGH])
+        self._pending_count += len(digests)
         if self._pending_count >= PENDING_IDS:
             self._distribute()
 
+    def _take_pending(self) -> HalfDigests:
+        pending, self._pending, self._pending_count = self._pending, [], 0
+        return np.sort(np.concatenate(pending)) if pending else np.empty(0, dtype=np.uint64)
+
     def _distribute(self) -> None:
-        ids = np.concatenate(self._pending)
-        part = (ids[:, HIGH] >> np.uint64(64 - PART_BITS)).astype(np.uint8)
-        order = np.argsort(part, kind="stable")
-        limits = np.searchsorted(part[order], np.arange(PARTS + 1))
-        for number, file in enumerate(self._files):
+        halves = self._take_pending()
+        for file, part in zip(self._files, np.split(halves, np.searchsorted(halves, self._limits[1:])), strict=True):
             with file.open("ab") as target:
-                target.write(ids[order[limits[number] : limits[number + 1]]].tobytes())
-        self._pending, self._pending_count, self._is_on_disk = [], 0, True
+                part.tofile(target)
+        self._is_on_disk = True
 
-    def find(self) -> Iterator[tuple[Codes, Codes]]:
-        """Yield the rows whose id occurs in an earlier row, and the first row of each such id."""
+    def find(self) -> HalfDigests:
+        """Return the halves that occur more than once, sorted."""
         if not self._is_on_disk:
-            if self._pending:
-                yield _find_repeated(np.concatenate(self._pending))
-            return
-        self._distribute_rest()
+            return _find_repeated(self._take_pending())
+        self._distribute()
+        repeated = []
         for file in self._files:
-            yield _find_repeated(np.fromfile(file, dtype=np.uint64).reshape(-1, 3))
+            repeated.append(_find_repeated(np.sort(np.fromfile(file, dtype=np.uint64))))
             file.unlink()
-
-    def _distribute_rest(self) -> None:
-        if self._pending:
-            self._distribute()
+        return np.concatenate(repeated)
 
 
-def _find_repeated(ids: NDArray[np.uint64]) -> tuple[Codes, Codes]:
-    halves = np.sort(ids[:, HIGH])
-    is_same_half = halves[1:] == halves[:-1]
-    nothing = np.empty(0, dtype=np.int64)
-    if not is_same_half.any():  # nearly always
-        return nothing, nothing
-    suspects = ids[np.isin(ids[:, HIGH], halves[1:][is_same_half])]
-    suspects = suspects[np.lexsort((suspects[:, ROW], suspects[:, LOW], suspects[:, HIGH]))]
-    is_same = (suspects[:, HIGH][1:] == suspects[:, HIGH][:-1]) & (suspects[:, LOW][1:] == suspects[:, LOW][:-1])
-    starts = np.flatnonzero(np.concatenate([[True], ~is_same]))
-    first = np.repeat(suspects[:, ROW][starts], np.diff([*starts, len(suspects)]))
-    is_repeated = suspects[:, ROW] != first
-    return suspects[:, ROW][is_repeated].astype(np.int64), first[is_repeated].astype(np.int64)
+def _find_repeated(halves: HalfDigests) -> HalfDigests:
+    return np.unique(halves[1:][halves[1:] == halves[:-1]])
+
+
+def select_repeated(digests: Digests, repeated: HalfDigests) -> Codes:
+    """Return which ids may occur again.
+
+    Args:
+        digests: Digests of some ids.
+        repeated: Halves that occur more than once, sorted.
+    """
+    places = np.minimum(np.searchsorted(repeated, digests[:, HIGH]), len(repeated) - 1)
+    return np.flatnonzero(repeated[places] == digests[:, HIGH])
+
+
+def find_first_rows(digests: Digests, rows: Codes) -> tuple[Codes, Codes]:
+    """Return the rows whose id occurs in an earlier row, and the first row of each such id.
+
+    >>> rows, first_rows = find_first_rows(np.array([[1, 2], [1, 3], [1, 2]], dtype=np.uint64), np.arange(3))
+    >>> rows.tolist(), first_rows.tolist()
+    ([2], [0])
+    """
+    order = np.lexsort((rows, digests[:, LOW], digests[:, HIGH]))
+    digests, rows = digests[order], rows[order]
+    is_new = np.concatenate([[True], (digests[1:] != digests[:-1]).any(axis=1)])
+    first_rows = rows[np.flatnonzero(is_new)][np.cumsum(is_new) - 1]
+    return rows[~is_new], first_rows[~is_new]

@@ -31,7 +31,7 @@ class KeyedTable:
         return self._sums
 
     def add_rows(self, keys: Codes, columns: list[NDArray[Any]]) -> None:
-        """Add values at keys, one array per column; several shards are added at once, which is faster."""
+        """Add values at keys, one array per column, which is empty if all are 0; several shards are added at once."""
         self._pending.append((keys, columns))
         if len(self._pending) == MAX_PENDING:
             self._add_pending()
@@ -40,12 +40,14 @@ class KeyedTable:
         pending, self._pending = [(keys, columns) for keys, columns in self._pending if len(keys)], []
         if not pending:
             return
-        keys = np.concatenate([keys for keys, _ in pending])
+        keys = np.concatenate([keys for keys, _ in pending], dtype=np.int64)
         width = max(len(columns) for _, columns in pending)
         self._extend(width, int(keys.max()) + 1)
         for number in range(width):
-            values = np.concatenate([columns[number] for _, columns in pending])
-            self._sums[number] += np.bincount(keys, weights=values, minlength=self._sums.shape[1])
+            columns = [(len(keys), columns[number]) for keys, columns in pending]
+            if any(len(column) for _, column in columns):
+                values = np.concatenate([column if len(column) else np.zeros(size) for size, column in columns])
+                self._sums[number] += np.bincount(keys, weights=values, minlength=self._sums.shape[1])
 
     def add(self, columns: Codes, keys: Codes, values: NDArray[Any]) -> None:
         """Add values at columns and keys, of which no pair occurs twice."""
@@ -58,13 +60,15 @@ class KeyedTable:
 
         Args:
             column: The column.
-            values: One per key, those of all samples first.
+            values: One per key, those of all samples first; empty if all are 0.
             cells: Number of each group in this table; -1 if it is left out.
             is_trivial: Whether the groups have the same numbers here.
         """
         self._add_pending()  # in the order of the shards
         self._extend(column + 1, bucket_keys(int(cells.max())).stop)
         sums = self._sums[column]
+        if not len(values):
+            return
         if is_trivial:
             sums[: len(values)] += values
             return
@@ -122,12 +126,13 @@ class KeyMap:
     def __init__(self, cells: Codes) -> None:
         self.cells = cells
         self.is_trivial = bool((cells == np.arange(len(cells))).all())
+        self.last_cell = int(cells.max())
 
     def map_buckets(self, keys: NDArray[Any]) -> tuple[Codes, slice | Codes]:
         """Return the keys of buckets in the run, and which of the given keys they are."""
-        keys = keys.astype(np.int64)
         if self.is_trivial or keys[-1] < BUCKETS:
             return keys, slice(None)
+        keys = keys.astype(np.int64)
         offset = np.maximum(keys - BUCKETS, 0)
         cells = np.where(keys < BUCKETS, 0, self.cells[np.where(keys < BUCKETS, 0, offset // GROUP_BUCKETS + 1)])
         mapped = np.where(keys < BUCKETS, keys, BUCKETS + (cells - 1) * GROUP_BUCKETS + offset % GROUP_BUCKETS)

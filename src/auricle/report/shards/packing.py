@@ -46,10 +46,9 @@ def unpack(content: bytes) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         header = orjson.loads(content[start:position])
         arrays = {}
         for name, (kind, *shape) in header["arrays"].items():
-            dtype = np.dtype(kind)
-            count = math.prod(shape)
-            arrays[name] = np.frombuffer(content, dtype, count, position).reshape(shape)
-            position += count * dtype.itemsize
+            array: NDArray[Any] = np.frombuffer(content, kind, math.prod(shape), position)
+            arrays[name] = array if len(shape) == 1 else array.reshape(shape)
+            position += array.nbytes
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise DataError(f"damaged sums: {error}") from error
     return header["document"], arrays

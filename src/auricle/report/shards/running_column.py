@@ -44,20 +44,17 @@ class RunningColumn:
         self._tables: dict[str, KeyedTable] = {"": KeyedTable()}
         self._lost = KeyedTable()
 
-    def add(
-        self, document: Mapping[str, Any], arrays: Arrays, keys: KeyMap, cells: Codes, units: Collection[str]
-    ) -> None:
+    def add(self, document: Mapping[str, Any], arrays: Arrays, keys: KeyMap, units: Collection[str]) -> None:
         """Add a shard.
 
         Args:
             document: What its sums state about the metric.
             arrays: The arrays of the metric.
             keys: Translates its keys.
-            cells: Number of each of its groups in the run; -1 if it is left out.
             units: Fields that the samples of the run may be clustered by; the shard may lack some.
         """
         self._add_reasons(document)
-        self._add_counts(arrays["counts"], cells)
+        self._add_counts(arrays["counts"], keys)
         for unit in units:
             if unit not in self._tables:  # so far, samples had no value and were units of their own
                 self._tables[unit] = self._tables[""].copy()
@@ -86,12 +83,15 @@ class RunningColumn:
             if reason in self.reasons or len(self.reasons) < MAX_REASONS:
                 self.reasons[reason] += count
 
-    def _add_counts(self, counts: NDArray[Any], cells: Codes) -> None:
-        kept = np.flatnonzero(cells >= 0)
-        missing = int(cells.max()) + 1 - len(self._counts)
+    def _add_counts(self, counts: NDArray[Any], keys: KeyMap) -> None:
+        missing = keys.last_cell + 1 - len(self._counts)
         if missing > 0:
             self._counts = np.concatenate([self._counts, np.zeros((missing, len(COUNTS)), dtype=np.int64)])
-        self._counts[cells[kept]] += counts[kept].astype(np.int64)
+        if keys.is_trivial:
+            self._counts[: len(counts)] += counts
+        else:
+            kept = np.flatnonzero(keys.cells >= 0)
+            self._counts[keys.cells[kept]] += counts[kept]
 
     def _add_range(self, fields: Mapping[str, Any] | None) -> None:
         if fields is not None:
@@ -170,7 +170,7 @@ def _add_sums(table: KeyedTable, arrays: Arrays, name: str, map_keys: Any) -> No
     if f"{name}/keys" not in arrays:
         return
     keys, kept = map_keys(arrays[f"{name}/keys"])
-    table.add_rows(keys, [column[kept] for column in list_columns(arrays, name)])
+    table.add_rows(keys, [column[kept] if len(column) else column for column in list_columns(arrays, name)])
 
 
 def _add_counts(table: KeyedTable, arrays: Arrays, name: str, codes: Codes, map_keys: Any) -> None:

@@ -14,7 +14,7 @@ from auricle.core.types import Outcome, RejectedRow
 from auricle.metrics.base import Codes, Metric
 from auricle.report.clusters import DEFAULT_FIELDS, NO_CLUSTER
 from auricle.report.score_table import MAX_EXAMPLES, MAX_GROUPS, MAX_REQUESTED_GROUPS, MAX_WORST_SAMPLES
-from auricle.report.shards.cluster_sketch import ClusterSketch
+from auricle.report.shards.cluster_sketch import ClusterSketch, RunningSketch
 from auricle.report.shards.delay_histogram import DelayHistogram
 from auricle.report.shards.keyed_table import KeyMap
 from auricle.report.shards.running_column import RunningColumn
@@ -55,7 +55,7 @@ class RunningSums:
         self._cells: dict[tuple[str, str], int] = {("", "all"): 0}
         self._values: dict[str, list[str]] = {}
         self._ignored_fields: set[str] = set()
-        self._sketches: dict[str, ClusterSketch] = {}
+        self._sketches: dict[str, RunningSketch] = {}
         self.total = self.shards = self.rows = self.audio_not_sent = self.rightly_empty = 0
         self.outcomes: Counter[Outcome] = Counter()
         self.failures: Counter[str] = Counter()
@@ -80,11 +80,11 @@ class RunningSums:
         keys = KeyMap(cells)
         for name in document["units"]:
             sketch = ClusterSketch(sums.arrays[f"cluster:{name}/digests"], sums.arrays[f"cluster:{name}/counts"])
-            self._sketches[name] = self._sketches[name].join(sketch) if name in self._sketches else sketch
+            self._sketches.setdefault(name, RunningSketch()).add(sketch)
         for column_document, arrays in zip(document["columns"], sums.list_arrays(), strict=True):
             column = self.columns.get(column_document["name"])
             if column is not None:
-                column.add(column_document, arrays, keys, cells, self._sketches)
+                column.add(column_document, arrays, keys, self._sketches)
         offset = 0 if document.get("has_data_rows") else self.rows
         self._add_outcomes(document, offset)
         self._add_costs(document)
@@ -170,9 +170,11 @@ class RunningSums:
         requested = self._requested_cluster
         candidates = DEFAULT_FIELDS if not requested else () if requested == NO_CLUSTER else (requested,)
         for candidate in candidates:
-            for name, sketch in self._sketches.items():
-                is_named = (name if requested else name.casefold()) == candidate
-                if is_named and sketch.clusters > 1 and (requested or sketch.repeats):
+            for name, running in self._sketches.items():
+                if (name if requested else name.casefold()) != candidate:
+                    continue
+                sketch = running.total
+                if sketch.clusters > 1 and (requested or sketch.repeats):
                     return name
         return ""
 

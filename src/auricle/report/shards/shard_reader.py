@@ -7,12 +7,16 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import numpy as np
+
 from auricle.core.types import Record
-from auricle.report.shards.duplicates import DuplicateFinder
+from auricle.report.shards.buckets import HalfDigests
+from auricle.report.shards.duplicates import RepeatFinder, find_first_rows, select_repeated
 from auricle.report.shards.packing import unpack
 from auricle.report.shards.scoring import compute_sums
 from auricle.report.shards.sums import ShardSums
@@ -25,20 +29,29 @@ from auricle.runs.shards.store import ShardStore
 from auricle.runs.verdicts import Judge
 from auricle.tasks.base import Task
 
-PARALLEL_READS = 8
+FOLDER_READS = (2, 16)
+"""Threads that read files of a folder, and files that each reads at a time: handing one over takes as long as reading
+it."""
+BUCKET_READS = (32, 1)
+"""The same for a bucket, whose every reply takes tens of milliseconds."""
 
 
 def read_ahead(store: ShardStore, name: str) -> Iterator[tuple[Completion, bytes]]:
     """Yield each completion with one of its files, in the order of the plan; further files are read meanwhile."""
-    pending: deque[tuple[Completion, Future[bytes]]] = deque()
-    with ThreadPoolExecutor(PARALLEL_READS, "auricle-sums") as pool:
-        for completion in store.completions():
-            pending.append((completion, pool.submit(store.read_file, completion, name)))
-            if len(pending) > 2 * PARALLEL_READS:
-                first, content = pending.popleft()
-                yield first, content.result()
-        for first, content in pending:
-            yield first, content.result()
+
+    def read(completions: Sequence[Completion]) -> list[tuple[Completion, bytes]]:
+        return [(completion, store.read_file(completion, name)) for completion in completions]
+
+    threads, files = FOLDER_READS if store.folder else BUCKET_READS
+    completions = store.completions()
+    pending: deque[Future[list[tuple[Completion, bytes]]]] = deque()
+    with ThreadPoolExecutor(threads, "auricle-sums") as pool:
+        while some := list(islice(completions, files)):
+            pending.append(pool.submit(read, some))
+            if len(pending) > threads:
+                yield from pending.popleft().result()
+        for future in pending:
+            yield from future.result()
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,19 +65,30 @@ class RepeatedIds:
     def find(cls, store: ShardStore) -> RepeatedIds:
         """Compare the ids of all completed shards."""
         with TemporaryDirectory(prefix="auricle-ids-") as folder:
-            finder = DuplicateFinder(Path(folder))
-            shards, starts, offset = [], [], 0
-            for completion, content in read_ahead(store, IDS_FILE):
-                _, arrays = unpack(content)
-                finder.add(arrays["digests"], arrays["rows"].astype("int64") + offset)
-                shards.append(completion.shard)
-                starts.append(offset)
-                offset += completion.rows
-            first_rows: dict[int, dict[int, int]] = {}
-            for rows, firsts in finder.find():
-                for row, first in zip(rows.tolist(), firsts.tolist(), strict=True):
-                    first_rows.setdefault(shards[bisect_right(starts, row) - 1], {})[row] = first
-        return cls(first_rows)
+            finder = RepeatFinder(Path(folder))
+            for _, content in read_ahead(store, IDS_FILE):
+                finder.add(unpack(content)[1]["digests"])
+            repeated = finder.find()
+        return cls(_locate(store, repeated) if len(repeated) else {})
+
+
+def _locate(store: ShardStore, repeated: HalfDigests) -> dict[int, dict[int, int]]:
+    """Return for each shard with repeated ids the first row of the id of each of its rows."""
+    shards, starts, offset = [], [], 0
+    digests, rows = [], []
+    for completion, content in read_ahead(store, IDS_FILE):
+        arrays = unpack(content)[1]
+        places = select_repeated(arrays["digests"], repeated)
+        digests.append(arrays["digests"][places])
+        rows.append(arrays["rows"][places].astype(np.int64) + offset)
+        shards.append(completion.shard)
+        starts.append(offset)
+        offset += completion.rows
+    first_rows: dict[int, dict[int, int]] = {}
+    repeated_rows, firsts = find_first_rows(np.concatenate(digests), np.concatenate(rows))
+    for row, first in zip(repeated_rows.tolist(), firsts.tolist(), strict=True):
+        first_rows.setdefault(shards[bisect_right(starts, row) - 1], {})[row] = first
+    return first_rows
 
 
 class ShardReader:

@@ -342,7 +342,7 @@ def _encode(vocabulary: dict[bytes, int], stats: Stats) -> Codes:
 def _sum_by_key(
     name: str, keys: Codes, indices: Codes, rows: Array, key_count: int | None = None
 ) -> dict[str, NDArray[Any]]:
-    """Add up rows by key; each column is an array of its own, because most have small integers.
+    """Add up rows by key; each column is an array of its own, because most have small integers, and empty if all are 0.
 
     Args:
         name: Start of the names of the arrays.
@@ -356,7 +356,8 @@ def _sum_by_key(
     if key_count is not None and len(distinct) > key_count // 2:
         arrays, positions, distinct = {}, keys, np.arange(key_count)
     for number, column in enumerate(rows.T):
-        arrays[f"{name}/{number}"] = np.bincount(positions, weights=column[indices], minlength=len(distinct))
+        sums = np.bincount(positions, weights=column[indices], minlength=len(distinct))
+        arrays[f"{name}/{number}"] = sums if sums.any() else sums[:0]
     return arrays
 
 

@@ -3,28 +3,35 @@
 import numpy as np
 import pytest
 
+from auricle.report.shards import cluster_sketch
 from auricle.report.shards.buckets import digest_texts
-from auricle.report.shards.cluster_sketch import ClusterSketch
+from auricle.report.shards.cluster_sketch import ClusterSketch, RunningSketch
 
 
 def sketch(*names: str) -> ClusterSketch:
     return ClusterSketch.of(digest_texts(names)[:, 0])
 
 
+def join(*sketches: ClusterSketch) -> ClusterSketch:
+    running = RunningSketch()
+    for some in sketches:
+        running.add(some)
+    return running.total
+
+
 def test_few_clusters_are_counted_exactly() -> None:
-    joined = sketch("a", "b").join(sketch("b", "c"))
+    joined = join(sketch("a", "b"), sketch("b", "c"))
     assert joined.clusters == 3
     assert joined.repeats
-    assert not sketch("a").join(sketch("b")).repeats
+    assert not join(sketch("a"), sketch("b")).repeats
 
 
-def test_many_clusters_are_estimated() -> None:
+@pytest.mark.parametrize("pending", [1, 64])
+def test_many_clusters_are_estimated(pending: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cluster_sketch, "MAX_PENDING", pending)
     names = [str(number) for number in range(60_000)]
-    parts = [sketch(*names[start : start + 10_000]) for start in range(0, 60_000, 10_000)]
-    joined = parts[0]
-    for part in parts[1:]:
-        joined = joined.join(part)
+    joined = join(*(sketch(*names[start : start + 10_000]) for start in range(0, 60_000, 10_000)))
     assert joined.clusters == pytest.approx(60_000, rel=0.05)
     assert not joined.repeats
-    assert joined.join(sketch(*names[:30_000])).repeats
+    assert join(joined, sketch(*names[:30_000])).repeats
     assert len(joined.digests) == len(np.unique(joined.digests)) == 4096

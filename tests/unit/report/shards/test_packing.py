@@ -27,3 +27,9 @@ def test_arrays_and_document_are_read_as_they_were_written() -> None:
 def test_damaged_content_is_refused(content: bytes) -> None:
     with pytest.raises(DataError, match="damaged sums"):
         unpack(content)
+
+
+def test_arrays_of_addresses_are_refused() -> None:
+    content = pack({}, {"a": np.array([2**62], dtype=np.uint64)})
+    with pytest.raises(DataError, match="damaged sums"):
+        unpack(content.replace(b"<u8", b"|O8"))
