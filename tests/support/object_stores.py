@@ -35,21 +35,28 @@ def s3_endpoint() -> Iterator[str]:
 @pytest.fixture
 def s3_environment(s3_endpoint: str, monkeypatch: pytest.MonkeyPatch) -> str:
     """Set the variables by which commands and libraries reach the server; return its URL."""
-    for name, value in {
-        "AWS_ACCESS_KEY_ID": "AKIATESTTESTTEST1",
-        "AWS_SECRET_ACCESS_KEY": "very-secret-key-of-the-tests-1",
-        "AWS_REGION": "us-east-1",
-        "AWS_ENDPOINT_URL": s3_endpoint,
-    }.items():
-        monkeypatch.setenv(name, value)
+    set_s3_variables(monkeypatch, s3_endpoint)
     return s3_endpoint
+
+
+def set_s3_variables(patch: pytest.MonkeyPatch, endpoint: str) -> None:
+    """Set the variables by which commands and libraries reach a server."""
+    patch.setenv("AWS_ACCESS_KEY_ID", "AKIATESTTESTTEST1")
+    patch.setenv("AWS_SECRET_ACCESS_KEY", "very-secret-key-of-the-tests-1")
+    patch.setenv("AWS_REGION", "us-east-1")
+    patch.setenv("AWS_ENDPOINT_URL", endpoint)
 
 
 @pytest.fixture
 def bucket(s3_environment: str) -> str:
     """Create an empty bucket; return its URL."""
+    return create_bucket(s3_environment)
+
+
+def create_bucket(endpoint: str) -> str:
+    """Create an empty bucket on a server; return its URL."""
     name = f"bucket-{next(_NUMBERS)}"
-    request = urllib.request.Request(f"{s3_environment}/{name}", method="PUT")
+    request = urllib.request.Request(f"{endpoint}/{name}", method="PUT")
     with urllib.request.urlopen(request) as response:
         response.read()
     return f"s3://{name}"

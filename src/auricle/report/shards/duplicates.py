@@ -59,8 +59,10 @@ class RepeatFinder:
         self._distribute()
         repeated = []
         for file in self._files:
-            repeated.append(_find_repeated(np.sort(np.fromfile(file, dtype=np.uint64))))
+            halves = np.fromfile(file, dtype=np.uint64)
             file.unlink()
+            halves.sort()
+            repeated.append(_find_repeated(halves))
         return np.concatenate(repeated)
 
 
