@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import secrets
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -99,7 +98,7 @@ class LocalStorage:
     @contextmanager
     def _scratch_file(self, target: Path, content: bytes | Path) -> Iterator[Path]:
         """Write a file beside the target, under a name that no other process uses, and remove it at the end."""
-        scratch = target.with_name(f"{SCRATCH_PREFIX}{secrets.token_hex(8)}")
+        scratch = target.with_name(f"{SCRATCH_PREFIX}{os.urandom(8).hex()}")
         with _storage_errors(target):
             scratch.parent.mkdir(parents=True, exist_ok=True)
             try:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import io
 import os
 import re
-import secrets
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -249,7 +248,7 @@ def check_conditional_writes(storage: Storage) -> None:
     Raises:
         StorageError: if it does not; several processes must not share such a store.
     """
-    path = f"{SCRATCH_PREFIX}conditions-{secrets.token_hex(8)}"
+    path = f"{SCRATCH_PREFIX}conditions-{os.urandom(8).hex()}"
     try:
         first = storage.create(path, b"first")
         _expect(FileExistsError, lambda: storage.create(path, b"second"), storage, "If-None-Match")

@@ -310,7 +310,9 @@ class Manifest:
 
     def _media_folder(self, row: Row) -> MediaFolder:
         """Return the folder to which the paths in a row are relative."""
-        return self.root_url or self.root or _to_media_folder(row.folder) or self._base_dir
+        if row.folder and not self.root:
+            return self.root_url or (row.folder if is_remote(row.folder) else Path(row.folder))
+        return self.root_url or self._base_dir
 
     def _build_sample(self, index: int, row: Row) -> Sample:
         role_values, other_columns = self._split_columns(row.values)
@@ -497,11 +499,6 @@ def _join(base: MediaFolder, path: str) -> str:
         return str(base / Path(path))
     scheme, _, rest = base.partition("://")
     return f"{scheme}://{posixpath.normpath(f'{rest}/{path}')}"
-
-
-def _to_media_folder(folder: str) -> MediaFolder | None:
-    """Return the folder of a file as a path if it is local; None if it is unknown."""
-    return (folder if is_remote(folder) else Path(folder)) if folder else None
 
 
 def _parse_target(value: Any, columns: ColumnMapping) -> Json:
