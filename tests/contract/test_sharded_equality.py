@@ -158,7 +158,7 @@ def ray_address(bucket_with_data: str) -> Iterator[str]:
     require_extra("ray")
     from ray.cluster_utils import Cluster
 
-    cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": max(WORKERS), "include_dashboard": False})
+    cluster: Any = Cluster(initialize_head=True, head_node_args={"num_cpus": max(WORKERS), "include_dashboard": False})
     yield cluster.address
     cluster.shutdown()
 

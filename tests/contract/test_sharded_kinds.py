@@ -10,8 +10,7 @@ from typing import Any
 import orjson
 import pytest
 
-from auricle.api import merge_shards
-from auricle.report.shards.merge import merge_run
+from auricle.report.shards.sharded_run import merge_completed
 from auricle.runs.metrics import read_metrics
 from tests.support.sharded_runs import NOT_COMPARED
 
@@ -82,14 +81,11 @@ def test_a_sharded_run_has_the_results_of_a_plain_one(kind: str, folder: Path, a
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_numbers_from_sums_are_those_of_all_samples(
-    kind: str, folder: Path, auricle: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_numbers_from_sums_are_those_of_all_samples(kind: str, folder: Path, auricle: Any) -> None:
     words = ["run", "rows.jsonl" if kind == "judged" else "texts.jsonl", *KINDS[kind], "--shards", "4", "-o", "run"]
     assert auricle(*words).returncode == 0
     exact = read_metrics(folder / "run")
-    monkeypatch.setitem(merge_run.__kwdefaults__, "exact_samples", 0)
-    _, large, status = merge_shards(folder / "run")
+    _, large, status = merge_completed([folder / "run"], None, exact_samples=0)
     assert status.complete
     assert len(large.overall) == len(exact.overall)
     for number in large.overall:

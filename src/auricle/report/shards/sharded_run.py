@@ -26,7 +26,7 @@ from auricle.engine.shards.planning import open_sharded_run, read_stored_spec
 from auricle.engine.shards.worker import StopSignal, stop_on_signals
 from auricle.engine.spec import Spec
 from auricle.models.catalogue import MODELS
-from auricle.report.shards.merge import merge_run
+from auricle.report.shards.merge import EXACT_SAMPLES, merge_run
 from auricle.report.shards.worker_process import COMMAND, work
 from auricle.runs.metrics import Metrics
 from auricle.runs.run_directory import Run
@@ -261,12 +261,15 @@ def _digest_state(store: ShardStore) -> str:
     return blake2b(content, digest_size=8).hexdigest()
 
 
-def merge_completed(runs: Sequence[str | Path], out: str | Path | None) -> tuple[Path, Metrics, ShardStatus]:
+def merge_completed(
+    runs: Sequence[str | Path], out: str | Path | None, *, exact_samples: int = EXACT_SAMPLES
+) -> tuple[Path, Metrics, ShardStatus]:
     """Merge the completed shards of a run, or of several with parts of the same data.
 
     Args:
         runs: Folders or URLs of sharded runs.
         out: Where to collect the shards of several. Default: in the first.
+        exact_samples: Most samples that are merged into an ordinary run.
 
     Returns:
         The merged run directory, its metrics, and how much of the run they cover.
@@ -275,5 +278,5 @@ def merge_completed(runs: Sequence[str | Path], out: str | Path | None) -> tuple
     store = collect_shards(stores, out)
     folder = _prepare_folder(store)
     spec = Spec.model_validate(read_stored_spec(store.storage).spec)
-    metrics = merge_run(store, folder, build_task(spec), spec)
+    metrics = merge_run(store, folder, build_task(spec), spec, exact_samples=exact_samples)
     return folder, metrics, StatusReader(store).read(DEFAULT_LEASE_SECONDS)
