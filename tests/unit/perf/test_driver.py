@@ -103,10 +103,13 @@ def test_local_model_has_no_time_to_first_token(run_local: RunLocal) -> None:
 
 
 def test_wrong_number_of_outputs_fails_the_batch_only(run_local: RunLocal) -> None:
-    point, requests, _ = run_local("closed:3", name="Short", count=9)
-    assert {request["status"] for request in requests} == {"failed"}
-    assert "outputs for" in requests[0]["error"]
-    assert point.counts.all.failed == 9
+    point, requests, answers = run_local("closed:3", name="Short", count=9)
+    failed = [request for request in requests if request["status"] == "failed"]
+    assert failed
+    assert all("outputs for" in request["error"] for request in failed)
+    assert point.counts.all.failed == len(failed)
+    answered = [answer for answer in answers if answer["outputs"]]  # alone in a batch, whose size is right
+    assert batch_sizes(answered) == [1] * (9 - len(failed))
 
 
 def test_local_model_has_one_sender(run_local: RunLocal) -> None:
