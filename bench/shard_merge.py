@@ -41,6 +41,7 @@ from auricle.runs.shards.plan import ShardPlan
 from auricle.runs.shards.store import ShardStore
 
 TEMPLATES = 8
+MAX_SECONDS = 10.0
 METRICS = [metric for name in ("wer", "cer", "exact_match") for metric in resolve_metrics(name)]
 WORDS = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
 FACTS: dict[str, Any] = {
@@ -176,7 +177,8 @@ def measure_memory(rows: int) -> None:
           f"ids {ids}  sums {rest}  {len(templates[0]):,} bytes a shard", flush=True)  # fmt: skip
 
 
-def measure_folder(shards: int, rows: int) -> None:
+def measure_folder(shards: int, rows: int) -> float:
+    """Return the seconds that a merge of shards in a folder takes."""
     with tempfile.TemporaryDirectory() as folder:
         store = write_store(Path(folder), shards, rows)
         started_at = time.perf_counter()
@@ -188,20 +190,23 @@ def measure_folder(shards: int, rows: int) -> None:
         print(f"merge of {store.plan.count:,} shards in a folder, {shards * rows:,} rows: {seconds:.1f} s, of which "
               f"completions {seconds_to_list:.1f} s, ids {ids}, sums {rest}", flush=True)  # fmt: skip
         print(f"{size / 1024:.0f} KB a shard", flush=True)
+        return seconds
 
 
-def main() -> None:
+def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("--rows", type=int)
     parser.add_argument("--shards", type=int, default=10_000)
     arguments = parser.parse_args()
     if arguments.rows:
         measure_memory(arguments.rows)
-        return
-    measure_folder(arguments.shards, 1000)
+        return 0
+    is_met = measure_folder(arguments.shards, 1000) < MAX_SECONDS
     for rows in (100_000, 1_000_000, 10_000_000, 100_000_000):
         subprocess.run([sys.executable, __file__, "--rows", str(rows)], check=True)
+    print(f"target: {MAX_SECONDS:.0f} s: {'met' if is_met else 'missed'}")
+    return 0 if is_met else 1
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

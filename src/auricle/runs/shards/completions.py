@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from hashlib import blake2b
+from hashlib import sha256
 
 import orjson
 
@@ -13,7 +13,6 @@ from auricle.runs.documents import UnknownFormat, decode, encode_document
 from auricle.runs.shards.plan import shard_name
 
 DONE_FOLDER = "done"
-DIGEST_BYTES = 16
 _NAME = re.compile(rf"{DONE_FOLDER}/(\d+)(?:\.(\d+))?")
 
 
@@ -25,7 +24,7 @@ class StoredFile:
     """Path in the run directory of the shard."""
     size: int
     digest: str
-    """BLAKE2b of the content, 16 bytes in hex."""
+    """SHA-256 of the content, in hex; processors have instructions for it, and a merge reads gigabytes."""
     pieces: tuple[str, ...]
     """Paths in the location of the run."""
 
@@ -98,4 +97,4 @@ def decode_completion(content: bytes, name: str) -> Completion:
 
 def digest_content(content: bytes) -> str:
     """Return the digest of a file as completions state it."""
-    return blake2b(content, digest_size=DIGEST_BYTES).hexdigest()
+    return sha256(content).hexdigest()

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
-from hashlib import blake2b
+from hashlib import blake2b, sha256
 from pathlib import Path
 from typing import Protocol
 
 from auricle.runs.journal import CALLS_FOLDER, SPEECH_FOLDER
 from auricle.runs.progress import PROGRESS_FILE
 from auricle.runs.run_spec import OUTPUTS_FILE, SPEC_FILE, VERDICTS_FILE
-from auricle.runs.shards.completions import DIGEST_BYTES, StoredFile
+from auricle.runs.shards.completions import StoredFile
 from auricle.runs.shards.plan import shard_name
 from auricle.runs.signals import SIGNALS_FILE
 
@@ -65,7 +65,7 @@ def list_files(folder: Path) -> Iterator[str]:
 
 def digest_file(path: Path) -> tuple[int, str]:
     """Write a file through to the disk; return its size and digest."""
-    digest, size = blake2b(digest_size=DIGEST_BYTES), 0
+    digest, size = sha256(), 0
     with path.open("rb") as file:
         while block := file.read(READ_BYTES):
             digest.update(block)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Iterator, Sequence
-from hashlib import blake2b
+from hashlib import sha256
 from pathlib import Path
 from typing import BinaryIO, cast
 
 from auricle.core.storage import Storage
-from auricle.runs.shards.completions import DIGEST_BYTES, StoredFile
+from auricle.runs.shards.completions import StoredFile
 
 PIECE_BYTES = 8 << 20
 """Size from which on what was appended is stored at once."""
@@ -43,7 +43,7 @@ class PieceWriter:
         self._file = file
         self.pieces = list(restored)
         self._count = 0
-        self._digest = blake2b(digest_size=DIGEST_BYTES)
+        self._digest = sha256()
         self._stored = 0
         self._inode: int | None = None
         self._is_rewritten = False
@@ -97,7 +97,7 @@ class PieceWriter:
     def finish(self, name: str) -> StoredFile:
         """Store the rest, and describe the file; one that does not consist of its pieces is stored again whole."""
         self.store(self.end)
-        digest = blake2b(digest_size=DIGEST_BYTES)
+        digest = sha256()
         size = 0
         for block in _read_blocks(self._file, 0, self._file.stat().st_size):
             digest.update(block)
