@@ -28,6 +28,8 @@ LINK = re.compile(r"(?P<text>\]\()(?P<target>[^)#\s]+)(?P<anchor>#[^)\s]*)?(?P<e
 LIST_ITEM = re.compile(r"([-*+]|\d+\.) ")
 LEADING_COMMENT = re.compile(r"\A<!--.*?-->\s*", re.DOTALL)
 TITLE = re.compile(r'title="[^"]*"')
+NOT_SEARCHED = "---\nsearch:\n  exclude: true\n---\n\n"
+"""Head of a page that the search leaves out."""
 LANGUAGES = {".py": "python", ".yaml": "yaml", ".yml": "yaml", ".toml": "toml", ".json": "json", ".ipynb": "json"}
 
 
@@ -73,14 +75,15 @@ class SiteSource:
         target.write_text(text, encoding="utf-8")
 
     def _copy(self, path: Path) -> None:
+        place = site_path(path)
         if path.suffix == ".md":
-            self.write(site_path(path), self._convert(path))
+            self.write(place, (NOT_SEARCHED if place.startswith(f"{FILES}/") else "") + self._convert(path))
         elif path.is_relative_to(DOCS):
-            target = self.folder / site_path(path)
+            target = self.folder / place
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(path.read_bytes())
         else:
-            self.write(site_path(path), show_file(path))
+            self.write(place, NOT_SEARCHED + show_file(path))
 
     def _convert(self, path: Path) -> str:
         def rewrite(link: re.Match[str]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import json
 import re
 from collections.abc import Iterator
 from html.parser import HTMLParser
@@ -108,6 +109,14 @@ def test_examples_and_files_beside_the_pages_are_part_of_the_site(pages: dict[Pa
     assert (site / "files/examples/detect/detector.py.html") in pages
     assert (site / "project/changelog.html") in pages
     assert "../files/" not in (site / "project/contributing.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.slow
+def test_search_finds_pages_and_options_but_no_source_files(site: Path) -> None:
+    index = json.loads((site / "search/search_index.json").read_text(encoding="utf-8"))
+    places = {entry["location"].partition("#")[0] for entry in index["docs"]}
+    assert {"faq.html", "metrics/error-rates.html", "reference/cli/run.html"} <= places
+    assert not any(place.startswith("files/") for place in places)
 
 
 @pytest.mark.slow
