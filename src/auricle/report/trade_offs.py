@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import NamedTuple
 
 from markupsafe import Markup
@@ -22,6 +23,10 @@ MAX_LINEAR_RATIO = 20.0
 WIDTH, HEIGHT = 400.0, 280.0
 LEFT, TOP, BOTTOM, RIGHT = 66.0, 18.0, 50.0, 24.0
 LABEL_GAP, LINE_HEIGHT, LETTER_WIDTH = 9.0, 14.0, 7.5
+LINE_STEPS = 40
+"""Number of places of a line that are compared with a label."""
+MAX_NAMED = 8
+"""Largest number of points that are all labelled; of more, only the front is."""
 
 
 class Point(NamedTuple):
@@ -132,7 +137,7 @@ def _make_point(row: Row, cell: Cell, amount: float, amount_text: str) -> Point:
 
 
 def draw_trade_off(trade_off: TradeOff) -> Markup:
-    """Draw quality against cost or speed; the points of the front are filled, labelled and connected."""
+    """Draw quality against cost or speed; the points of the front are filled and connected."""
     scale = 100.0 if trade_off.column.unit == "share" else 1.0
     points, front = trade_off.points, trade_off.front
     ends = [end for point in points for end in (point.value, point.low, point.high) if end is not None]
@@ -142,12 +147,16 @@ def draw_trade_off(trade_off: TradeOff) -> Markup:
     def place(amount: float, value: float) -> tuple[float, float]:
         return LEFT + WIDTH * across.position(amount), TOP + HEIGHT * (1 - up.position(scale * value))
 
-    labels = place_labels([(*place(point.amount, point.value), trade_off.label(point)) for point in front])
+    named = points if len(points) <= MAX_NAMED else front
+    labels = place_labels(
+        [(*place(point.amount, point.value), trade_off.label(point)) for point in named],
+        [place(point.amount, point.value) for point in front],
+    )
     return render(
         "report/templates/trade_off.html",
         trade_off=trade_off,
         front=front,
-        labels=list(zip(front, labels, strict=True)),
+        labels=list(zip(named, labels, strict=True)),
         title=f"{trade_off.column.metric_title}{' (%)' if scale > 1 else ''}",
         place=place,
         format_value=lambda value: typeset_number(value, trade_off.column.unit),
@@ -161,25 +170,66 @@ def draw_trade_off(trade_off: TradeOff) -> Markup:
     )
 
 
-def place_labels(points: Sequence[tuple[float, float, str]]) -> list[tuple[float, float, str]]:
-    """Return position and style of each label: beside its point, and below other labels that it would cover.
+class LabelPlace(NamedTuple):
+    """Where a label may be: its anchor and the box it fills."""
+
+    x: float
+    y: float
+    """Baseline of the text."""
+    left: float
+    right: float
+
+    @property
+    def css(self) -> str:
+        return "end" if self.x == self.right else ""
+
+    def contains(self, x: float, y: float) -> bool:
+        return self.left - 2 <= x <= self.right + 2 and self.y - LINE_HEIGHT + 2 <= y <= self.y + 4
+
+    def overlaps(self, other: LabelPlace) -> bool:
+        return self.left < other.right and other.left < self.right and abs(self.y - other.y) < LINE_HEIGHT
+
+    def is_crossed(self, start: tuple[float, float], end: tuple[float, float]) -> bool:
+        """Return whether a straight line crosses the box."""
+        steps = (step / LINE_STEPS for step in range(LINE_STEPS + 1))
+        return any(self.contains(*(a + step * (b - a) for a, b in zip(start, end, strict=True))) for step in steps)
+
+
+def place_labels(
+    points: Sequence[tuple[float, float, str]], line: Sequence[tuple[float, float]] = ()
+) -> list[LabelPlace]:
+    """Return the place of each label: beside its point where it covers least, and below other labels.
 
     Args:
         points: Position and label of each point.
+        line: Corners of a line that labels should not cross.
     """
-    placed: list[tuple[float, float, float]] = []
-    labels: dict[int, tuple[float, float, str]] = {}
+    placed: dict[int, LabelPlace] = {}
     for at in sorted(range(len(points)), key=lambda at: points[at][1]):
-        x, y, text = points[at]
-        is_right, length = x > LEFT + WIDTH / 2, LETTER_WIDTH * len(text)
-        start = x - LABEL_GAP - length if is_right else x + LABEL_GAP
-        y -= LABEL_GAP - 2
-        for left, right, other in sorted(placed, key=lambda box: box[2]):
-            if start < right and left < start + length and abs(y - other) < LINE_HEIGHT:
-                y = other + LINE_HEIGHT
-        placed.append((start, start + length, y))
-        labels[at] = (x - LABEL_GAP if is_right else x + LABEL_GAP), y, "end strong" if is_right else "strong"
-    return [labels[at] for at in range(len(points))]
+
+        def count_covered(place: LabelPlace) -> int:
+            labels = sum(place.overlaps(other) for other in placed.values())
+            lines = sum(place.is_crossed(*segment) for segment in pairwise(line))
+            outside = place.left < LEFT or place.right > LEFT + WIDTH + RIGHT or place.y > TOP + HEIGHT
+            return 2 * labels + lines + sum(place.contains(x, y) for x, y, _ in points) + 3 * outside
+
+        place = min(_list_places(*points[at]), key=count_covered)
+        for other in sorted(placed.values(), key=lambda other: other.y):
+            if place.overlaps(other):
+                place = place._replace(y=other.y + LINE_HEIGHT)
+        placed[at] = place
+    return [placed[at] for at in range(len(points))]
+
+
+def _list_places(x: float, y: float, text: str) -> list[LabelPlace]:
+    """Return the places around a point, the usual one first: above it, on the side with more room."""
+    length = LETTER_WIDTH * len(text)
+    right, left = (x + LABEL_GAP, x + LABEL_GAP + length), (x - LABEL_GAP - length, x - LABEL_GAP)
+    sides = [(right[0], right), (left[1], left)]
+    if x > LEFT + WIDTH / 2:
+        sides.reverse()
+    heights = (y - LABEL_GAP + 2, y + LABEL_GAP + 7)
+    return [LabelPlace(anchor, height, *ends) for height in heights for anchor, ends in sides]
 
 
 @dataclass(frozen=True, slots=True)

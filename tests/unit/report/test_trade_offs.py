@@ -1,6 +1,6 @@
 """Quality against cost and speed."""
 
-from itertools import pairwise
+from itertools import combinations
 from typing import Any
 
 import pytest
@@ -105,9 +105,25 @@ def test_labels_of_neighbours_do_not_cover_each_other() -> None:
     places = place_labels(
         [(100.0, 100.0, "one"), (104.0, 101.0, "two"), (102.0, 103.0, "three"), (300.0, 102.0, "far")]
     )
-    heights = sorted(y for *_, y, _ in places[:3])
-    assert all(below - above >= 13 for above, below in pairwise(heights))
-    assert places[3] == (291.0, 95.0, "end strong")
+    assert not any(one.overlaps(other) for one, other in combinations(places, 2))
+    assert (places[3].x, places[3].y, places[3].css) == (291.0, 95.0, "end")
+
+
+def test_labels_avoid_the_line_of_the_front_and_other_points() -> None:
+    line = [(100.0, 200.0), (300.0, 150.0)]
+    (below, above) = place_labels([(100.0, 200.0, "cheap"), (300.0, 150.0, "good")], line)
+    assert not any(place.is_crossed(*line) for place in (below, above))
+    assert below.y > 200.0
+    first, _ = place_labels([(100.0, 100.0, "first"), (120.0, 95.0, "second")])
+    assert not first.contains(120.0, 95.0)
+
+
+def test_a_few_models_are_all_labelled_and_of_many_only_the_front() -> None:
+    for count, shown in ((3, True), (20, False)):
+        models = [make_metrics(f"m{at}", 0.1 + at / 100, rtfx=30.0 - at) for at in range(count)]
+        drawn = draw_trade_off(list_all(build_board(*models))["RTFx"])
+        assert ">m0</text>" in drawn
+        assert (">m2</text>" in drawn) is shown
 
 
 def test_values_that_are_far_apart_are_drawn_on_a_logarithmic_axis() -> None:
