@@ -250,7 +250,8 @@ class Metric:
     def sample_value(self, stat: Stat) -> float:
         """Return the number of one sample alone; NaN if the aggregator needs more than one."""
         try:
-            return float(stat) if isinstance(stat, (int, float)) else float(self.aggregate([stat]))
+            is_value = isinstance(stat, (int, float)) and type(self.aggregate) is not SumAggregator
+            return float(stat) if is_value else float(self.aggregate([stat]))
         except Exception:  # noqa: BLE001 - an aggregator may raise anything
             return math.nan
 

@@ -21,6 +21,7 @@ from auricle.metrics.base import (
     has_oversized_text,
 )
 from auricle.metrics.catalogue import METRICS
+from auricle.metrics.correlation import rmse
 from auricle.metrics.intervals import compute_interval
 from auricle.metrics.labels import uar
 from auricle.metrics.multi_answer import aggregate_answers
@@ -82,6 +83,7 @@ def test_a_statistic_that_cannot_be_rated_is_not_among_the_worst() -> None:
     assert metric_of_pairs.badness((1, 2)) == -math.inf
     assert metric_of_pairs.sample_value(3) == 3.0
     assert Metric("m", len, ratio).sample_value((1, 4)) == 0.25
+    assert Metric("rmse", len, rmse).sample_value(9.0) == 3.0
     assert repr(metric_of_pairs) == "m:1"
 
 

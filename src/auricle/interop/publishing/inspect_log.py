@@ -12,7 +12,7 @@ import orjson
 
 from auricle.core.errors import SpecError
 from auricle.interop.publishing.base import FinishedRun, Published, PublishOptions, spread
-from auricle.interop.publishing.scored_samples import ScoredSample, load_scored_samples
+from auricle.interop.publishing.scored_samples import ScoredSample, is_higher_better, load_scored_samples
 from auricle.interop.result_export import to_file_name
 from auricle.runs.metrics import Number
 
@@ -108,13 +108,13 @@ class _Log:
         counts = (*sample.tokens, sum(sample.tokens)) if sample.tokens else ()
         usage = dict(zip(("input_tokens", "output_tokens", "total_tokens"), counts, strict=False))
         record, references = sample.record, sample.references
+        input_text = sample.input_text or "\n".join(sample.file_names)
         return {
             "id": record.sample.id,
             "epoch": EPOCH,
-            "input": sample.input_text,
+            "input": input_text,
             "target": references[0] if len(references) == 1 else references,
-            "messages": sample.messages
-            or [{"role": "user", "content": sample.input_text, "source": "input"}, *answers[:1]],
+            "messages": sample.messages or [{"role": "user", "content": input_text, "source": "input"}, *answers[:1]],
             "output": {
                 "model": self._model,
                 "choices": [{"message": answer, "stop_reason": "stop"} for answer in answers],
@@ -147,7 +147,7 @@ def _build_score(number: Number) -> dict[str, Any]:
             "signature": str(number.signature),
             "interval": number.interval,
             "unit": number.unit,
-            "higher_is_better": number.higher_is_better,
+            "higher_is_better": is_higher_better(number),
             "failed": number.failed,
         },
     }

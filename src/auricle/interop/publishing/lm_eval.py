@@ -10,7 +10,7 @@ from typing import Any
 
 from auricle.core.errors import SpecError
 from auricle.interop.publishing.base import FinishedRun, Published, PublishOptions, spread
-from auricle.interop.publishing.scored_samples import ScoredSample, load_scored_samples, to_text
+from auricle.interop.publishing.scored_samples import ScoredSample, is_higher_better, load_scored_samples, to_text
 from auricle.interop.result_export import to_file_name, write_json, write_jsonl
 from auricle.runs.metrics import Number
 
@@ -58,7 +58,7 @@ def _build_results(run: FinishedRun, numbers: Sequence[Number], model: str, data
                 "task": task,
                 "dataset_path": dataset_id,
                 "metric_list": [
-                    {"metric": number.metric, "higher_is_better": number.higher_is_better} for number in numbers
+                    {"metric": number.metric, "higher_is_better": is_higher_better(number)} for number in numbers
                 ],
                 "metadata": {
                     "version": metrics.task.version,
@@ -68,7 +68,7 @@ def _build_results(run: FinishedRun, numbers: Sequence[Number], model: str, data
         },
         "versions": {task: metrics.task.version},
         "n-shot": {},
-        "higher_is_better": {task: {number.metric: number.higher_is_better for number in numbers}},
+        "higher_is_better": {task: {number.metric: is_higher_better(number) for number in numbers}},
         "n-samples": {task: {"original": metrics.outcomes.total, "effective": metrics.outcomes.answered}},
         "config": {"model": run.spec.model, "model_args": dict(metrics.model.arguments)},
         "git_hash": None,

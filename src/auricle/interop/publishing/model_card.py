@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 from collections.abc import Sequence
 from pathlib import Path
@@ -65,7 +66,7 @@ def publish(runs: Sequence[FinishedRun], options: PublishOptions, out: Path) -> 
     path = write_yaml(out / FILE, {"model-index": eval_results_to_model_index(name, results)})
     code = (
         "import yaml, huggingface_hub as hub; "
-        f"hub.metadata_update({model_id!r}, yaml.safe_load(open({str(path)!r})), create_pr=True)"
+        f"hub.metadata_update({_quote(model_id)}, yaml.safe_load(open({_quote(str(path))})), create_pr=True)"
     )
     return Published(
         [path],
@@ -81,3 +82,8 @@ def _task_type(run: FinishedRun) -> str:
             "Add --task-type TYPE, such as audio-classification."
         )
     return TASK_TYPES[run.kind]
+
+
+def _quote(text: str) -> str:
+    """Return a Python literal in double quotes, which a shell command in single quotes need not escape."""
+    return json.dumps(text, ensure_ascii=False)

@@ -10,6 +10,7 @@ from pathlib import PurePath
 from typing import Any
 
 from auricle.core.calls import CallRecording
+from auricle.core.direction import Direction
 from auricle.core.serialization import dumps
 from auricle.core.types import Generation, Json, Likelihood, Output, Prediction, Record
 from auricle.interop.publishing.base import FinishedRun
@@ -67,7 +68,9 @@ class ScoredSample:
 
     @property
     def input_text(self) -> str:
-        """The texts of the sample's inputs, without media."""
+        """The texts of the sample's inputs, without media; of a conversation, what the user or caller said."""
+        if messages := self.messages:
+            return "\n".join(message["content"] for message in messages if message["role"] == "user")
         return "\n".join(value for value in self.record.sample.inputs.values() if isinstance(value, str))
 
     @property
@@ -108,7 +111,12 @@ def load_scored_samples(run: FinishedRun, numbers: Sequence[Number]) -> list[Sco
 
 def is_right(number: Number, value: float) -> bool:
     """Return whether the value of a sample is the best possible one of a metric that is a share."""
-    return value >= 1.0 if number.higher_is_better else value == 0.0
+    return value >= 1.0 if is_higher_better(number) else number.direction is not Direction.NONE and value == 0.0
+
+
+def is_higher_better(number: Number) -> bool | None:
+    """Return whether higher values of a metric are better; None if neither higher nor lower ones are."""
+    return None if number.optimum else number.higher_is_better
 
 
 def to_text(value: Json | Any) -> str:

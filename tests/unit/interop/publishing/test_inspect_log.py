@@ -10,6 +10,7 @@ import pytest
 from auricle.core.errors import SpecError
 from auricle.interop.publishing.base import FinishedRun, PublishOptions
 from auricle.interop.publishing.inspect_log import publish
+from auricle.interop.publishing.scored_samples import ScoredSample
 
 
 def read_archive(path: Path) -> dict[str, Any]:
@@ -57,6 +58,14 @@ def test_a_sample_has_input_answer_and_scores(finished_run: FinishedRun, tmp_pat
     assert sample["scores"]["wer"] == {"value": 1.0, "answer": "one two"}
     assert sample["metadata"]["audio"] == ["0.wav"]
     assert members["summaries.json"][0]["scores"] == sample["scores"]
+
+
+def test_a_sample_without_a_text_shows_the_names_of_its_recordings(
+    finished_run: FinishedRun, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ScoredSample, "input_text", "")
+    sample = read_archive(publish([finished_run], PublishOptions(), tmp_path).files[0])["samples/s0_epoch_1.json"]
+    assert (sample["input"], sample["messages"][0]["content"]) == ("0.wav", "0.wav")
 
 
 def test_samples_can_be_left_out(finished_run: FinishedRun, tmp_path: Path) -> None:

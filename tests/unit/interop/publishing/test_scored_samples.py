@@ -1,11 +1,19 @@
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from auricle.audio import Audio
 from auricle.core.calls import CallRecording, Event, EventKind
 from auricle.core.types import Generation, Likelihood, Prediction, Record, Sample, Turn
 from auricle.interop.publishing.base import FinishedRun
-from auricle.interop.publishing.scored_samples import ScoredSample, is_right, load_scored_samples, to_text
+from auricle.interop.publishing.scored_samples import (
+    ScoredSample,
+    is_higher_better,
+    is_right,
+    load_scored_samples,
+    to_text,
+)
 
 DEFAULT_QUESTION = "Please transcribe the spoken content into written text."
 
@@ -57,6 +65,17 @@ def test_an_answer_is_right_if_its_value_is_the_best(finished_run: FinishedRun) 
     assert is_right(number, 0.0)
     assert not is_right(number, 1.0)
     assert is_right(replace(number, higher_is_better=True), 1.0)
+    bias = replace(number, higher_is_better=True, optimum="zero")
+    assert (is_right(bias, 0.0), is_right(bias, 1.0)) == (True, False)
+    assert not any(is_right(replace(bias, optimum="none"), value) for value in (0.0, 1.0))
+
+
+@pytest.mark.parametrize(("optimum", "expected"), [("", True), ("zero", None), ("none", None)])
+def test_a_metric_without_a_direction_is_not_called_better_if_higher(
+    finished_run: FinishedRun, optimum: str, expected: bool | None
+) -> None:
+    number = replace(finished_run.metrics["wer"], higher_is_better=True, optimum=optimum)
+    assert is_higher_better(number) is expected
 
 
 def test_texts_stay_unchanged() -> None:
@@ -67,6 +86,7 @@ def test_a_conversation_has_messages() -> None:
     turns = (Turn("system", ("Be brief.",)), Turn("user", ("Hello",)), Turn("user", ("Bye", Audio("x/bye.wav"))))
     sample = Sample(id="1", inputs={"turns": turns}, target=["Hi", "Bye"])
     record = Record(sample=sample, row=0, outputs=(Generation(text="Hi!"), Generation(text="See you.")))
+    assert ScoredSample(record, {}).input_text == "Hello\nBye [audio bye.wav]"
     assert [(message["role"], message["content"]) for message in ScoredSample(record, {}).messages] == [
         ("system", "Be brief."),
         ("user", "Hello"),
