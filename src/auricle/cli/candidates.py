@@ -1,4 +1,4 @@
-"""What a shell offers when a word is completed: names of registries, data files and runs.
+"""What a shell offers when a word is completed: names of registries, arguments, metrics, data files and runs.
 
 Importing a registry takes several times as long as the rest of a completion, so its names are kept in a file of the
 user's cache folder until a package is installed, changed or removed.
@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ from auricle.core.files import user_cache_folder, write_lines_atomically
 from auricle.runs.run_spec import LOAD_TEST_FILE, OUTPUTS_FILE, SPEC_FILE, SUITE_FILE
 
 TASKS = "auricle.tasks.catalogue:TASKS"
+METRICS = "auricle.metrics.catalogue:METRICS"
 PERTURBATIONS = "auricle.tasks.conditions:list_step_classes"
 DATA_SUFFIXES = frozenset((".csv", ".json", ".jsonl", ".parquet", ".tar", ".tsv", ".yaml", ".yml"))
 """Files that can be a TASK."""
@@ -32,6 +33,8 @@ MAX_DEPTH = 4
 PACKAGES_SUFFIX = "-packages"
 """How the names of folders end in which packages are installed: site-packages, or dist-packages on Debian."""
 CACHE_FILE = "completion.json"
+ARGUMENTS_MARK = "#"
+"""Between a registry and the name of which the arguments are listed."""
 
 
 def complete_name(source: str, incomplete: str) -> list[CompletionItem[str]]:
@@ -54,6 +57,41 @@ def complete_run(incomplete: str) -> list[CompletionItem[str]]:
     """Return the folders of runs, suites and load tests whose path begins with a text; without any, all folders."""
     paths = list(_list_runs(incomplete))
     return [*map(CompletionItem, paths)] or [CompletionItem(incomplete, type="dir")]
+
+
+def complete_argument(registry: str, names: Iterable[str], incomplete: str) -> list[CompletionItem[str]]:
+    """Return the arguments of models or tasks that begin with a text, as `NAME=`; after that, the values of choices.
+
+    Args:
+        registry: Import path of the registry of the models or tasks.
+        names: Names in it; others, such as files with code, are left out, because they would be executed.
+        incomplete: The text.
+    """
+    arguments: dict[str, str] = {}
+    for name in names:
+        if not name.endswith(":") and name in load_names(registry):
+            arguments |= load_names(f"{registry}{ARGUMENTS_MARK}{name}")
+    return [
+        CompletionItem(argument, help=summary or None)
+        for argument, summary in arguments.items()
+        if argument.startswith(incomplete) and ("=" in incomplete) != argument.endswith("=")
+    ]
+
+
+def complete_metric(runs: Iterable[Path], incomplete: str) -> list[CompletionItem[str]]:
+    """Return the metrics that runs have, or without any all metrics, that begin with a text."""
+    from auricle.runs.metrics import METRICS_FILE
+
+    names: dict[str, None] = {}
+    for run in runs:
+        with suppress(OSError, ValueError, KeyError, TypeError):
+            names |= {number["metric"]: None for number in json.loads((run / METRICS_FILE).read_bytes())["numbers"]}
+    summaries = load_names(METRICS)
+    return [
+        CompletionItem(name, help=summaries.get(name) or None)
+        for name in names or summaries
+        if name.startswith(incomplete)
+    ]
 
 
 def load_names(source: str) -> Mapping[str, str]:
@@ -96,7 +134,11 @@ def _import_names(source: str) -> Iterator[tuple[str, str]]:
     """Yield names and summaries; those that end in `:` or `=` are continued by the user."""
     from auricle.core.registry import Builtin, Registry, import_object
 
-    value = import_object(source)
+    registry, is_argument, name = source.partition(ARGUMENTS_MARK)
+    value = import_object(registry)
+    if is_argument:
+        yield from _describe_arguments(value.get(name))
+        return
     if not isinstance(value, Registry):  # perturbations are classes by name
         for name, step in value().items():
             yield (f"{name}:{step.level_name}=" if step.level_name else name), step.summary
@@ -106,6 +148,16 @@ def _import_names(source: str) -> Iterator[tuple[str, str]]:
         yield name, builtin.summary if isinstance(builtin, Builtin) else value.package(name)
     for prefix in value.prefixes():
         yield f"{prefix}:", ""
+
+
+def _describe_arguments(factory: Any) -> Iterator[tuple[str, str]]:
+    """Yield `NAME=` with its help, and `NAME=VALUE` for each value of a choice."""
+    from auricle.core.arguments import describe_arguments
+
+    for argument in describe_arguments(factory):
+        yield f"{argument.name}=", argument.help
+        for value in argument.choices:
+            yield f"{argument.name}={value}", ""
 
 
 def _list_data(incomplete: str) -> Iterator[str]:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from auricle.runs.usage import Price, Prices
 
 UNGROUPED = "Other"
+TASK_KINDS = "auricle.tasks.catalogue:TASK_KINDS"
 COMPLETED_NAMES = {
     **dict.fromkeys(
         ("--model", "--judge", "--judge-unread", "--recogniser", "--speaker-model", "--quality-model"),
@@ -85,6 +86,10 @@ class RegisteredName(click.Choice[str]):
 
         return tuple(sorted({name for path in self._registries for name in import_object(path)}))
 
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        is_completing = ctx is not None and ctx.resilient_parsing
+        return value if is_completing else super().convert(value, param, ctx)  # a shell waits, and imports take long
+
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem[str]]:
         from auricle.cli.candidates import complete_name
 
@@ -137,9 +142,28 @@ def text(words: str, help_text: str, **settings: Any) -> Decorator:
 def _complete_name(
     source: str, ctx: click.Context, param: click.Parameter, incomplete: str
 ) -> list[CompletionItem[str]]:
-    from auricle.cli.candidates import complete_name
+    """Return names; the arguments of a command that is not finished are in `ctx.args`, not in its parameters."""
+    from auricle.cli.candidates import complete_metric, complete_name
 
+    if "--metric" in param.opts:
+        return complete_metric(map(Path, ctx.args), incomplete)
     return complete_name(source, incomplete)
+
+
+def _complete_model_argument(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem[str]]:
+    from auricle.cli.candidates import complete_argument
+
+    models = ctx.params.get("model") or ()
+    return complete_argument(COMPLETED_NAMES["--model"], [models] if isinstance(models, str) else models, incomplete)
+
+
+def _complete_task_argument(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem[str]]:
+    from auricle.cli.candidates import TASKS, complete_argument
+
+    kind = ctx.params.get("kind")
+    if kind:
+        return complete_argument(TASK_KINDS, [kind], incomplete)
+    return complete_argument(TASKS, ctx.args, incomplete)
 
 
 def task_argument(name: str, **settings: Any) -> Decorator:
@@ -168,8 +192,8 @@ def flag(words: str, help_text: str, **settings: Any) -> Decorator:
     return text(words, help_text, is_flag=True, **settings)
 
 
-def repeated(words: str, help_text: str) -> Decorator:
-    return text(words, help_text, multiple=True)
+def repeated(words: str, help_text: str, **settings: Any) -> Decorator:
+    return text(words, help_text, multiple=True, **settings)
 
 
 def choice(words: str, help_text: str, values: Sequence[str], **settings: Any) -> Decorator:
@@ -377,8 +401,10 @@ def build_spec(task: str, model: str | None, options: Mapping[str, Any]) -> Spec
 MODEL_HELP = "Model: a name from `auricle list models`, module:Class, or path/file.py:Class."
 ARGUMENT_HELP = "argument; repeat for several. A value that is valid JSON is parsed, any other is text."
 
-model_args_option = repeated("-M model_args KEY=VALUE", f"Model {ARGUMENT_HELP}")
-task_args_option = repeated("-T task_args KEY=VALUE", f"Task {ARGUMENT_HELP}")
+model_args_option = repeated(
+    "-M model_args KEY=VALUE", f"Model {ARGUMENT_HELP}", shell_complete=_complete_model_argument
+)
+task_args_option = repeated("-T task_args KEY=VALUE", f"Task {ARGUMENT_HELP}", shell_complete=_complete_task_argument)
 judge_options = (
     repeated("--judge MODEL", "Judge model, for metrics that need one; repeat for several judges. [default: none]"),
     text(
@@ -410,9 +436,7 @@ spoken_options = (
 )
 """Options of the models that score spoken answers."""
 kind_option = registered_name(
-    "--as kind",
-    "Kind of task. Required if TASK is a data file or hf:DATASET, not allowed otherwise.",
-    "auricle.tasks.catalogue:TASK_KINDS",
+    "--as kind", "Kind of task. Required if TASK is a data file or hf:DATASET, not allowed otherwise.", TASK_KINDS
 )
 task_options = (task_args_option, kind_option)
 max_audio_option = number(

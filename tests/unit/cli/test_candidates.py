@@ -6,7 +6,14 @@ from pathlib import Path
 import pytest
 
 from auricle.cli import candidates
-from auricle.cli.candidates import complete_name, complete_run, complete_task, load_names
+from auricle.cli.candidates import (
+    complete_argument,
+    complete_metric,
+    complete_name,
+    complete_run,
+    complete_task,
+    load_names,
+)
 
 MODELS = "auricle.models.catalogue:MODELS"
 PROFILES = "auricle.text:PROFILES"
@@ -36,6 +43,32 @@ def test_names_have_their_summaries_and_adapters_a_colon() -> None:
     assert items["whisper"] == "any Whisper checkpoint; local weights"
     assert "kimi:" in items
     assert [item.value for item in complete_name(MODELS, "whisp")] == ["whisper"]
+
+
+def list_arguments(names: list[str], incomplete: str) -> list[str]:
+    return [item.value for item in complete_argument(MODELS, names, incomplete)]
+
+
+def test_the_arguments_of_a_model_are_completed_and_then_the_values_of_a_choice() -> None:
+    assert {"model=", "base_url="} <= set(list_arguments(["openai"], ""))
+    assert list_arguments(["openai", "fake-api"], "del") == ["delay="]
+    assert "task=translate" in list_arguments(["whisper"], "task=")
+
+
+def test_code_of_users_is_not_executed_for_its_arguments(folder: Path) -> None:
+    (folder / "mine.py").write_text("raise SystemExit")
+    assert list_arguments(["mine.py:Model", "kimi:", "no-such-model"], "") == []
+
+
+def test_the_metrics_that_runs_have_are_completed_before_all_others(folder: Path) -> None:
+    make_run(folder / "run")
+    (folder / "run/metrics.json").write_text(
+        json.dumps({"numbers": [{"metric": "wer@basic"}, {"metric": "wer@basic"}]})
+    )
+    make_run(folder / "damaged", "metrics.json")
+    runs = [folder / "run", folder / "damaged", folder / "missing"]
+    assert [item.value for item in complete_metric(runs, "w")] == ["wer@basic"]
+    assert len(complete_metric([folder / "damaged"], "")) > 100
 
 
 def test_perturbations_are_completed_up_to_their_level() -> None:
