@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import tarfile
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 from auricle.audio.archives import member_uri
 from auricle.core.errors import DataError
@@ -28,6 +28,17 @@ class Member(NamedTuple):
     """None if it was not asked for."""
 
 
+class CheckedTarInfo(tarfile.TarInfo):
+    """A header; one that is damaged or cut off raises an error, where `tarfile` would end the archive silently."""
+
+    @classmethod
+    def fromtarfile(cls, tar: tarfile.TarFile) -> Self:
+        try:
+            return super().fromtarfile(tar)
+        except (tarfile.InvalidHeaderError, tarfile.TruncatedHeaderError) as error:
+            raise tarfile.ReadError(str(error)) from error
+
+
 def iter_members(file: DataFile, needs_content: Callable[[str], bool]) -> Iterator[Member]:
     """Yield the files in a tar, in order.
 
@@ -43,7 +54,10 @@ def iter_members(file: DataFile, needs_content: Callable[[str], bool]) -> Iterat
     with open_data_file(file) as stream:
         try:
             with tarfile.open(
-                fileobj=stream, mode="r|" if isinstance(file, RemoteFile) else "r:", bufsize=STREAM_BUFFER
+                fileobj=stream,
+                mode="r|" if isinstance(file, RemoteFile) else "r:",
+                bufsize=STREAM_BUFFER,
+                tarinfo=CheckedTarInfo,
             ) as tar:
                 for member in tar:
                     tar.members.clear()  # type: ignore[attr-defined]  # otherwise all headers stay in memory
@@ -57,4 +71,6 @@ def iter_members(file: DataFile, needs_content: Callable[[str], bool]) -> Iterat
                     uri = member_uri(location, member.name, member.offset_data, member.size)
                     yield Member(member.name, member.offset_data, member.size, uri, content)
         except tarfile.TarError as error:
-            raise DataError(f"{file} is not a complete tar file: after {count:,} members: {error}.") from error
+            raise DataError(
+                f"{file} is not a complete tar file: after {count:,} members: {error}. Copy it again, or leave it out."
+            ) from error

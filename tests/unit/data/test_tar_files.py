@@ -1,5 +1,6 @@
 """Members of tar files."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -34,6 +35,26 @@ def test_a_tar_that_ends_early_is_an_error(tmp_path: Path) -> None:
         [*iter_members(path, lambda _: True)]
     path.write_bytes(b"this is no tar" * 100)
     with pytest.raises(DataError, match=r"x\.tar is not a complete tar file"):
+        [*iter_members(path, lambda _: True)]
+
+
+HEADER_OF_SECOND = 1024
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda tar: tar[:HEADER_OF_SECOND] + b"\xff" * 512 + tar[HEADER_OF_SECOND + 512 :],
+        lambda tar: tar[: HEADER_OF_SECOND + 10],
+    ],
+    ids=["damaged", "cut off"],
+)
+def test_a_header_that_cannot_be_read_does_not_end_a_tar_silently(
+    tmp_path: Path, damage: Callable[[bytes], bytes]
+) -> None:
+    path = write_tar(tmp_path / "x.tar", [("a.txt", b"first"), ("b.txt", b"second"), ("c.txt", b"third")])
+    path.write_bytes(damage(path.read_bytes()))
+    with pytest.raises(DataError, match=r"after 1 members: .*\. Copy it again, or leave it out"):
         [*iter_members(path, lambda _: True)]
 
 
