@@ -98,7 +98,7 @@ def _plan_file(file: SourceFile, target_bytes: int) -> list[DataPart]:
     if not _has_plain_lines(location):
         return [DataPart(file.location, "file", size=file.size, etag=file.etag)]
     starts = range(0, file.size, max(1, target_bytes))
-    ends = [*starts[1:], file.size]
+    ends = [*starts[1:], file.size][: len(starts)]  # an empty file has no parts
     return [
         DataPart(file.location, "bytes", start, end, size=file.size, etag=file.etag)
         for start, end in zip(starts, ends, strict=True)

@@ -95,7 +95,7 @@ class DataSource:
         try:
             files = self._list_folder() if self._is_folder else self._match_patterns()
         except FileNotFoundError as error:
-            raise DataError(str(error)) from error
+            raise DataError(f"No such file: {error.filename}." if error.filename else str(error)) from error
         except StorageError as error:
             raise DataError(str(error)) from error
         if not files:

@@ -293,7 +293,7 @@ def resolve_task(name: str, kind: str | None, arguments: dict[str, Any]) -> Task
         if kind is None:
             raise SpecError(f"{name} is a data file: choose the kind of task with --as {'|'.join(TASK_KINDS)}.")
         return TaskReference(kind, {"data": name, **arguments})
-    if kind is not None and Path(name).is_file():  # a plain list, which some kinds read
+    if kind is not None and Path(name).exists():  # a plain list, which some kinds read, or a folder
         return TaskReference(kind, {"data": name, **arguments})
     if kind is not None:
         raise SpecError(

@@ -87,6 +87,14 @@ def test_a_single_file_has_the_indices_of_its_rows_as_ids_where_they_are_known(t
     assert samples == [*manifest]
 
 
+def test_an_empty_file_among_others_has_no_parts(tmp_path: Path) -> None:
+    write_rows(tmp_path, "a.jsonl", [{"id": "1", "text": "x"}])
+    (tmp_path / "b.jsonl").touch()
+    manifest = open_data(tmp_path)
+    assert [Path(part.source).name for part in manifest.plan_parts(1 << 20)] == ["a.jsonl"]
+    assert read_parts(manifest, 1 << 20) == [*manifest]
+
+
 def test_small_row_groups_share_a_part(tmp_path: Path) -> None:
     write_rows(tmp_path, "x.parquet", [{"text": str(row)} for row in range(20)])
     parts = [*Manifest(tmp_path / "x.parquet", COLUMNS).plan_parts(1 << 20)]

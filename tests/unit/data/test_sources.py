@@ -65,6 +65,8 @@ def test_nothing_to_read_is_an_error(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     with pytest.raises(DataError, match="contains no data"):
         names(f"{tmp_path}/empty/")
+    with pytest.raises(DataError, match=r"^No such file: .*/x-0\.tar\.$"):
+        names(f"{tmp_path}/empty/x-{{0..2}}.tar")
 
 
 def test_a_file_whose_name_looks_like_a_pattern_is_that_file(tmp_path: Path) -> None:

@@ -382,6 +382,11 @@ def test_name_that_does_not_fit_the_kind_is_refused(name: str, kind: str | None,
         resolve_task(name, kind, {})
 
 
+def test_a_folder_is_data_with_and_without_a_slash(tmp_path: Path) -> None:
+    for name in (str(tmp_path), f"{tmp_path}/"):
+        assert resolve_task(name, "qa", {}) == TaskReference("qa", {"data": name})
+
+
 @pytest.mark.parametrize("content", ["meta_template: {round: [a]}\n", "round: [a]\n"])
 def test_chat_format_is_stored_with_its_content(tmp_path: Path, content: str) -> None:
     path = tmp_path / "format.yaml"
