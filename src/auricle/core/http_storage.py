@@ -81,9 +81,15 @@ class HttpStorage(ReadOnlyStorage):
                     raise self._explain(path, error) from error
             except (URLError, http.client.HTTPException, OSError) as error:
                 if attempt == ATTEMPTS:
-                    raise StorageUnavailable(f"Cannot read {self._name(path)}: {redact_text(str(error))}.") from error
+                    raise StorageUnavailable(self._describe_failure(path, error)) from error
             time.sleep(FIRST_DELAY * 2 ** (attempt - 1))
         raise AssertionError("the last attempt raises")
+
+    def _describe_failure(self, path: str, error: Exception) -> str:
+        """Describe a request without a reply."""
+        reason = getattr(error, "reason", error)  # that of `URLError` is the error of the connection
+        text = redact_text(str(getattr(reason, "strerror", None) or reason))
+        return f"Cannot read {self._name(path)}: {text}. Check the URL and the network."
 
     def _open(self, path: str, headers: dict[str, str], method: str) -> http.client.HTTPResponse:
         url = quote(f"{self._url}/{path}", safe=SAFE_IN_URL)

@@ -27,7 +27,6 @@ LIST_CHUNK = 1000
 WRITER_ATTRIBUTE = "auricle-writer"
 """Metadata of a conditional write, by which a repeated request recognises its own earlier success."""
 VARIABLES = re.compile(r"^(AWS|GOOGLE|AZURE)_")
-LOOPBACK = ("127.0.0.1", "::1", "localhost")
 CREDENTIALS = {
     "s3": "AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_REGION, or AWS_SKIP_SIGNATURE=true for a public bucket",
     "gs": "GOOGLE_APPLICATION_CREDENTIALS, or GOOGLE_SKIP_SIGNATURE=true for a public bucket",
@@ -80,7 +79,11 @@ class ObjectStorage:
                 raise
 
     def open(self, path: str, buffering: int = READ_BUFFER) -> BinaryIO:
-        info = self.head(path)
+        try:
+            info = self.head(path)
+        except FileNotFoundError:
+            self.read(path, 0, 1)  # raises an error that names a missing bucket; the reply to HEAD does not
+            raise
         raw = RangeReader(lambda start, end: self.read_range(path, (start, end), info.etag or None)[0], info.size)
         return cast(BinaryIO, io.BufferedReader(raw, buffering) if buffering else raw)
 
@@ -206,12 +209,20 @@ class ObjectStorage:
             return StorageError(f"Access to {name} was denied ({_first_code(message)}). Check {credentials}.")
         if "LOCATION" in message:
             return StorageError(f"{name} is in another region. Set AWS_REGION to the region of the bucket.")
+        if match := re.search(r"(https?://[^/\s]+)\S* in .*error sending request", message):
+            return StorageUnavailable(f"Cannot access {name}: no connection to {match[1]}. {_check_endpoint()}")
         return StorageUnavailable(f"Cannot access {name}: {_summarise(message)}.")
 
 
 def _environment() -> tuple[tuple[str, str], ...]:
     """Return the variables that configure stores, so that a changed one opens another client."""
     return tuple(sorted(item for item in os.environ.items() if VARIABLES.match(item[0])))
+
+
+def _check_endpoint() -> str:
+    """Return what to check if a store cannot be reached."""
+    names = [name for name, _ in _environment() if "ENDPOINT" in name]
+    return f"Check {' and '.join(names)} and the network." if names else "Check the network."
 
 
 @lru_cache(maxsize=64)  # a client keeps its connections
@@ -221,10 +232,9 @@ def _open_store(url: str, environment: tuple[tuple[str, str], ...]) -> Any:
         from obstore.store import from_url
     except ImportError as error:
         raise MissingExtra(f"Access to {url_scheme(url)}://", "cloud") from error
-    endpoint = next((value for name, value in environment if name.startswith("AWS_ENDPOINT")), "")
     client: dict[str, Any] = {"timeout": "60s", "connect_timeout": "10s"}
-    if urlsplit(endpoint).hostname in LOOPBACK:
-        client["allow_http"] = True
+    if any("ENDPOINT" in name and urlsplit(value).scheme == "http" for name, value in environment):
+        client["allow_http"] = True  # such as MinIO within a cluster; without it, requests fail
     try:
         return from_url(
             url,

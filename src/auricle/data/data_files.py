@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, TypeAlias, cast
@@ -75,7 +75,7 @@ def open_data_file(file: DataFile, buffering: int | None = None) -> Iterator[Bin
             with gzip.GzipFile(fileobj=plain) as content:
                 yield cast(BinaryIO, content)
         except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-            raise DataError(f"{file} is not a complete gzip file: {error}.") from error
+            raise DataError(f"{file} is not a complete gzip file: {error}. Copy it again.") from error
 
 
 def _open_plain(file: DataFile, buffering: int | None) -> BinaryIO:
@@ -99,7 +99,11 @@ def stat_data_file(file: DataFile) -> ObjectInfo:
         DataError: if it does not exist.
     """
     folder, name = split_location(str(file) if isinstance(file, Path) else file.url)
+    storage = open_storage(folder)
     try:
-        return open_storage(folder).head(name)
+        return storage.head(name)
     except FileNotFoundError as error:
+        if isinstance(file, RemoteFile):
+            with suppress(FileNotFoundError):
+                storage.open(name).close()  # raises an error that names a missing bucket
         raise DataError(f"No such file: {file}.") from error

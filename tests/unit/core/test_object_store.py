@@ -14,6 +14,7 @@ from auricle.core.errors import MissingExtra, StorageError
 from auricle.core.object_store import ObjectStorage
 from auricle.core.redaction import SECRETS
 from auricle.core.storage import open_storage
+from auricle.data.data_files import RemoteFile, stat_data_file
 from tests.support.object_stores import FaultyProxy, reply_503, reset
 
 pytestmark = pytest.mark.slow
@@ -31,7 +32,13 @@ def test_more_than_a_thousand_keys_are_listed_in_order(bucket: str) -> None:
 
 def test_a_missing_bucket_is_named(s3_environment: str) -> None:
     storage = open_storage("s3://no-such-bucket/prefix")
-    for access in (lambda: storage.read("x"), lambda: storage.write("x", b""), lambda: [*storage.list()]):
+    for access in (
+        lambda: storage.read("x"),
+        lambda: storage.open("x"),
+        lambda: storage.write("x", b""),
+        lambda: [*storage.list()],
+        lambda: stat_data_file(RemoteFile("s3://no-such-bucket/prefix/x.jsonl")),
+    ):
         with pytest.raises(StorageError, match=r"There is no bucket 'no-such-bucket' \(s3://no-such-bucket/prefix\)"):
             access()
 
@@ -70,6 +77,16 @@ def test_a_lasting_fault_ends_with_an_error(
         open_storage(bucket).read("x")
     assert "very-secret-key" not in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+def test_a_store_that_cannot_be_reached_names_its_address_and_variable(
+    s3_environment: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(object_store, "MAX_RETRIES", 0)
+    for endpoint in ("http://127.0.0.1:1", "http://minio.invalid:9000"):  # plain HTTP is allowed if it is asked for
+        monkeypatch.setenv("AWS_ENDPOINT_URL", endpoint)
+        with pytest.raises(StorageError, match=f"no connection to {endpoint}. Check AWS_ENDPOINT_URL and the network"):
+            open_storage("s3://some-bucket").read("x")
 
 
 def test_a_creation_whose_reply_was_lost_is_recognised_as_its_own(bucket: str, faulty_proxy: StartProxy) -> None:
