@@ -15,7 +15,8 @@ from auricle.core.files import make_folder, user_cache_folder, write_atomically
 from auricle.core.redaction import redact_text
 from auricle.core.storage import ObjectInfo, Storage, open_storage
 from auricle.runs.journal import CALLS_FOLDER, SPEECH_FOLDER
-from auricle.runs.run_spec import SPEC_FILE
+from auricle.runs.run_spec import PLAN_FILE, SPEC_FILE
+from auricle.runs.shards.large_runs import not_merged
 
 VERSIONS_FILE = ".auricle-mirror.json"
 MEDIA_FOLDERS = (SPEECH_FOLDER, CALLS_FOLDER)
@@ -46,12 +47,14 @@ def mirror_run(url: str, names: Iterable[str]) -> Path:
         A run directory.
 
     Raises:
-        DataError: if the location does not contain a run.
+        DataError: if the location does not contain a run, or one that has not been merged.
     """
     storage, folder = open_storage(url), mirror_folder(url)
     objects = {info.path: info for info in _find_objects(storage, {SPEC_FILE, *names})}
     if SPEC_FILE not in objects:
         raise DataError(f"{redact_text(url)} does not contain a run: it has no {SPEC_FILE}.")
+    if len(objects) == 1 and _find_object(storage, PLAN_FILE):
+        raise not_merged(redact_text(url))
     make_folder(folder)
     known = _read_versions(folder)
     changed = [info for path, info in objects.items() if known.get(path) != info.etag or not (folder / path).exists()]

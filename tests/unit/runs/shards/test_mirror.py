@@ -49,3 +49,10 @@ def test_a_changed_file_is_copied_again_and_a_deleted_one_is_removed(bucket: str
 def test_a_location_without_a_run_is_refused(bucket: str) -> None:
     with pytest.raises(DataError, match=r"does not contain a run: it has no spec\.json"):
         mirror_run(f"{bucket}/nothing", NAMES)
+
+
+def test_a_run_that_was_not_merged_is_refused(bucket: str) -> None:
+    for path in ("spec.json", "plan.jsonl"):
+        open_storage(f"{bucket}/run").write(path, b"{}")
+    with pytest.raises(DataError, match=rf"has not been merged\. Run `auricle merge {bucket}/run` first"):
+        mirror_run(f"{bucket}/run", NAMES)
