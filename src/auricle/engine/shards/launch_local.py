@@ -6,7 +6,7 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import IO
@@ -38,6 +38,7 @@ class LocalLauncher:
         log_folder: Folder for what workers and models print.
         devices: GPUs, assigned to the workers in turn as values of CUDA_VISIBLE_DEVICES.
         notify: Shows a message about a crashed worker.
+        on_crash: Called before a crashed worker is started again, to give back its shard.
     """
 
     def __init__(
@@ -48,9 +49,11 @@ class LocalLauncher:
         *,
         devices: Sequence[str] = (),
         notify: Notify = lambda _: None,
+        on_crash: Callable[[], None] = lambda: None,
     ) -> None:
         require_posix("Worker processes")
         self._notify = notify
+        self._on_crash = on_crash
         environment = thread_environment(len(documents))
         self._workers = [
             WorkerProcess(
@@ -93,11 +96,14 @@ class LocalLauncher:
             worker.has_ended = True
             return
         if worker.starts < MAX_STARTS:
-            self._notify(f"{worker.log.stem} crashed and is restarted; see {worker.log}.")
+            self._notify(f"{worker.log.stem} crashed ({worker.exit_reason}) and is restarted; see {worker.log}.")
+            self._on_crash()
             worker.start()
             return
         worker.has_ended = True
-        self._notify(f"{worker.log.stem} crashed {MAX_STARTS} times and is given up; see {worker.log}.")
+        self._notify(
+            f"{worker.log.stem} crashed {MAX_STARTS} times ({worker.exit_reason}) and is given up; see {worker.log}."
+        )
 
     def _terminate(self) -> None:
         for worker in self._workers:
@@ -109,8 +115,8 @@ class LocalLauncher:
                 raise worker.error
         if not any(worker.report or worker.was_terminated for worker in self._workers):
             raise WorkerLost(
-                f"All workers crashed {MAX_STARTS} times; see {self._workers[0].log}. Completed samples are saved. "
-                "Fix the cause and run the same command again."
+                f"All workers crashed {MAX_STARTS} times ({self._workers[0].exit_reason}); see {self._workers[0].log}. "
+                "Completed samples are saved. Fix the cause and run the same command again."
             )
 
 
@@ -143,6 +149,14 @@ class WorkerProcess:
     @property
     def is_alive(self) -> bool:
         return self._process is not None and self._process.poll() is None
+
+    @property
+    def exit_reason(self) -> str:
+        """How the process ended, if it crashed: its log is empty if it was killed."""
+        code = self._process.returncode if self._process else 0
+        if code == -signal.SIGKILL:
+            return "SIGKILL, as when memory runs out"
+        return signal.Signals(-code).name if code < 0 else f"exit status {code}"
 
     def start(self) -> None:
         """Start the process; its pipe stays open, because the process ends when it is closed."""

@@ -14,8 +14,9 @@ from pathlib import Path
 from socket import gethostname
 
 from auricle.core.closing import Closing
-from auricle.core.errors import DataError, ObjectChanged, SpecError, StorageError
+from auricle.core.errors import DataError, ObjectChanged, RunMismatch, SpecError, StorageError, StorageUnavailable
 from auricle.core.files import make_folder
+from auricle.core.storage import Storage, open_storage
 from auricle.engine.budget import Budget
 from auricle.engine.factory import Evaluation, build_task, check_settings
 from auricle.engine.observer import Observer
@@ -28,11 +29,12 @@ from auricle.engine.spec import Spec
 from auricle.models.catalogue import MODELS
 from auricle.report.shards.merge import EXACT_SAMPLES, merge_run
 from auricle.report.shards.worker_process import COMMAND, work
+from auricle.runs.documents import encode_document
 from auricle.runs.metrics import Metrics
 from auricle.runs.run_directory import Run
 from auricle.runs.run_spec import SPEC_FILE, write_run_spec
 from auricle.runs.shards.collection import collect_shards
-from auricle.runs.shards.leases import RELEASED_SUFFIX
+from auricle.runs.shards.leases import RELEASED_SUFFIX, LeaseHolder, exists, read_lease_file
 from auricle.runs.shards.mirror import mirror_folder
 from auricle.runs.shards.status import ShardStatus, StatusReader
 from auricle.runs.shards.store import ShardStore
@@ -76,7 +78,14 @@ def run_workers(evaluation: Evaluation, location: str | Path, settings: Settings
     status = reader.read(settings.lease)
     _announce(observer, folder)
     document = _describe_worker(evaluation, settings, store, observer, status)
-    launcher = make_launcher(evaluation, settings, document, folder, observer.on_message)
+    launcher = make_launcher(
+        evaluation,
+        settings,
+        document,
+        folder,
+        observer.on_message,
+        partial(release_dead_workers, store, settings.lease),
+    )
     stop = StopSignal()
     with stop_on_signals(stop), ProgressFollower(reader, settings.lease, observer.on_shards):
         reports = launcher.run(stop)
@@ -96,14 +105,20 @@ def release_dead_workers(store: ShardStore, term: float) -> None:
         store: The run.
         term: Term of leases in seconds.
     """
-    states = store.read_states()
-    for shard in range(store.plan.count):
-        if store.is_done(states, shard) or not states.is_leased(shard, term):
-            continue
-        with suppress(DataError):
-            holder = store.read_lease(states, shard)
-            if holder and holder.host == gethostname() and not _is_alive(holder.pid):
-                store.storage.write(states.lease_path(shard) + RELEASED_SUFFIX, b"")
+    with suppress(StorageUnavailable):  # the leases expire then
+        states = store.read_states()
+        for shard in range(store.plan.count):
+            if store.is_done(states, shard) or not states.is_leased(shard, term):
+                continue
+            with suppress(DataError):
+                holder = store.read_lease(states, shard)
+                if holder and _has_died(holder):
+                    store.storage.write(states.lease_path(shard) + RELEASED_SUFFIX, b"")
+
+
+def _has_died(holder: LeaseHolder) -> bool:
+    """Return whether a process is certainly gone; those of other machines cannot be seen."""
+    return holder.host == gethostname() and not _is_alive(holder.pid)
 
 
 def _is_alive(pid: int) -> bool:
@@ -157,7 +172,12 @@ def _describe_worker(
 
 
 def make_launcher(
-    evaluation: Evaluation, settings: Settings, document: WorkerDocument, folder: Path, notify: Notify
+    evaluation: Evaluation,
+    settings: Settings,
+    document: WorkerDocument,
+    folder: Path,
+    notify: Notify,
+    on_crash: Callable[[], None] = lambda: None,
 ) -> Launcher:
     """Return what starts the workers that the settings ask for."""
     if settings.workers == 1 and not settings.backend:
@@ -176,7 +196,9 @@ def make_launcher(
         from auricle.engine.shards.launch_slurm import SlurmLauncher
 
         return SlurmLauncher(work, documents, folder / "logs", settings.slurm, notify=notify)
-    return LocalLauncher(COMMAND, documents, folder / "logs", devices=settings.devices, notify=notify)
+    return LocalLauncher(
+        COMMAND, documents, folder / "logs", devices=settings.devices, notify=notify, on_crash=on_crash
+    )
 
 
 class InProcess:
@@ -238,20 +260,30 @@ def merge_once(outcome: ShardedOutcome, task: Task, spec: Spec, notify: Notify =
     """
     storage = outcome.store.storage
     path = f"leases/merge-{_digest_state(outcome.store)}"
-    try:
-        storage.create(path, outcome.status.run.encode())
-    except FileExistsError:
-        claim = storage.head(path)
-        if storage.now() - claim.modified < MERGE_SECONDS:
-            notify(f"Another worker merges the shards of {storage.url}; `auricle merge` would do so again.")
-            return None
-        with suppress(ObjectChanged):
-            storage.replace(path, outcome.status.run.encode(), claim.etag)
+    if not _claim_merge(storage, path):
+        notify(f"Another worker merges the shards of {storage.url}; `auricle merge` would do so again.")
+        return None
     try:
         return merge_run(outcome.store, outcome.folder, task, spec)
     finally:
         with suppress(StorageError):
             storage.delete(path)
+
+
+def _claim_merge(storage: Storage, path: str) -> bool:
+    """Return whether this process is to merge; one that was killed, or takes very long, is not waited for."""
+    holder = encode_document(LeaseHolder(worker="merge", host=gethostname(), pid=os.getpid(), term=MERGE_SECONDS))
+    try:
+        storage.create(path, holder)
+    except FileExistsError:
+        try:
+            claim = storage.head(path)
+            if storage.now() - claim.modified < MERGE_SECONDS and not _has_died(read_lease_file(storage, path)):
+                return False
+            storage.replace(path, holder, claim.etag)
+        except (FileNotFoundError, ObjectChanged, DataError):  # another worker has just ended, or begun
+            return False
+    return True
 
 
 def _digest_state(store: ShardStore) -> str:
@@ -273,10 +305,27 @@ def merge_completed(
 
     Returns:
         The merged run directory, its metrics, and how much of the run they cover.
+
+    Raises:
+        RunMismatch: if the runs evaluate different things.
     """
     stores = [ShardStore.open(run) for run in runs]
+    _check_same_evaluation(stores, out)
     store = collect_shards(stores, out)
     folder = _prepare_folder(store)
     spec = Spec.model_validate(read_stored_spec(store.storage).spec)
     metrics = merge_run(store, folder, build_task(spec), spec, exact_samples=exact_samples)
     return folder, metrics, StatusReader(store).read(DEFAULT_LEASE_SECONDS)
+
+
+def _check_same_evaluation(stores: Sequence[ShardStore], out: str | Path | None) -> None:
+    """Check that runs, and the one in `out` if there is one, have the same task, model and arguments."""
+    storages = [store.storage for store in stores]
+    if out is not None and exists(target := open_storage(out, create_folder=True), SPEC_FILE):
+        storages.append(target)
+    first = read_stored_spec(storages[0])
+    for storage in storages[1:]:
+        if differences := read_stored_spec(storage).describe_differences(first):
+            raise RunMismatch(
+                f"{storages[0].url} and {storage.url} are different evaluations and cannot be merged ({differences})."
+            )

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import orjson
 
-from auricle.core.files import make_folder, write_atomically
+from auricle.core.files import make_folder, write_atomically, write_lines_atomically
 from auricle.core.serialization import decode_record
 from auricle.core.types import Record
 from auricle.runs.journal import CALLS_FOLDER, SPEECH_FOLDER, UNREADABLE_ERRORS, JournalIndex, encode_storable
@@ -27,6 +28,7 @@ from auricle.runs.signals import SIGNALS_FILE
 from auricle.runs.usage import PRICES_FILE
 
 MEDIA_FOLDERS = (SPEECH_FOLDER, CALLS_FOLDER)
+COPIED_BYTES = 1 << 20
 JUDGES_START = b'{"judges"'
 
 
@@ -128,10 +130,11 @@ def _read_records(shard: Path) -> list[Record]:
 
 
 def _copy_files(source: Path, target: Path) -> None:
-    """Link or copy the files of a folder, which are named by content."""
+    """Copy the files of a folder, which are named by content; a kill leaves no incomplete one."""
     if not source.is_dir():
         return
     make_folder(target)
     for path in source.iterdir():
         if not (target / path.name).exists():
-            shutil.copyfile(path, target / path.name)
+            with path.open("rb") as source_file:
+                write_lines_atomically(target / path.name, iter(partial(source_file.read, COPIED_BYTES), b""))

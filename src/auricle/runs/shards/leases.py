@@ -67,7 +67,16 @@ def read_holder(storage: Storage, shard: int, epoch: int) -> LeaseHolder:
         FileNotFoundError: if there is no such lease.
         DataError: if it is damaged.
     """
-    path = lease_path(shard, epoch)
+    return read_lease_file(storage, lease_path(shard, epoch))
+
+
+def read_lease_file(storage: Storage, path: str) -> LeaseHolder:
+    """Read a lease, of a shard or of a merge, by its path.
+
+    Raises:
+        FileNotFoundError: if there is no such lease.
+        DataError: if it is damaged.
+    """
     try:
         holder: LeaseHolder = decode(LeaseHolder, orjson.loads(storage.read(path)))
     except (orjson.JSONDecodeError, DataError) as error:

@@ -3,6 +3,7 @@
 import sys
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,7 @@ CRASH_ONCE = (
     f"import os, pathlib; path = pathlib.Path('crashed'); path.exists() or (path.touch(), os._exit(9)); {REPORT}"
 )
 CRASH = "import sys; sys.stderr.write('out of memory'); sys.exit(9)"
+KILLED = "import os, signal; os.kill(os.getpid(), signal.SIGKILL)"
 ERROR = 'print(\'{"error": {"kind": "SpecError", "message": "no weights", "retry_after": null}}\')'
 SLEEP = (
     "import signal, sys, time; stop = []; signal.signal(signal.SIGTERM, lambda *_: stop.append(1)); open('ready', 'w');"
@@ -33,11 +35,15 @@ def quick_polls(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-def make_launcher(script: str, workers: int = 1, messages: list[str] | None = None) -> LocalLauncher:
+def make_launcher(
+    script: str, workers: int = 1, messages: list[str] | None = None, on_crash: Callable[[], None] = lambda: None
+) -> LocalLauncher:
     document = WorkerDocument.create(Spec(task="qa", model="echo"), Settings(), "run", name="here")
     documents = [document.share(index, workers) for index in range(workers)]
     notify = (messages if messages is not None else []).append
-    return LocalLauncher([sys.executable, "-S", "-c", script], documents, Path("logs"), notify=notify)
+    return LocalLauncher(
+        [sys.executable, "-S", "-c", script], documents, Path("logs"), notify=notify, on_crash=on_crash
+    )
 
 
 def test_reports_of_all_workers_are_returned() -> None:
@@ -50,12 +56,21 @@ def test_a_crashed_worker_is_restarted() -> None:
     messages: list[str] = []
     reports = make_launcher(CRASH_ONCE, messages=messages).run(StopSignal())
     assert len(reports) == 1
-    assert messages == ["worker-0 crashed and is restarted; see logs/worker-0.log."]
+    assert messages == ["worker-0 crashed (exit status 9) and is restarted; see logs/worker-0.log."]
+
+
+def test_a_killed_worker_is_named_with_its_signal_and_its_shard_is_given_back() -> None:
+    messages: list[str] = []
+    launcher = make_launcher(KILLED, messages=messages, on_crash=lambda: messages.append("shard given back"))
+    with pytest.raises(WorkerLost, match="4 times \\(SIGKILL, as when memory runs out\\)"):
+        launcher.run(StopSignal())
+    assert messages[0].startswith("worker-0 crashed (SIGKILL, as when memory runs out)")
+    assert messages[1] == "shard given back"
 
 
 def test_a_worker_that_always_crashes_is_given_up() -> None:
     messages: list[str] = []
-    with pytest.raises(WorkerLost, match=r"All workers crashed 4 times; see logs/worker-0\.log"):
+    with pytest.raises(WorkerLost, match=r"All workers crashed 4 times \(exit status 9\); see logs/worker-0\.log"):
         make_launcher(CRASH, messages=messages).run(StopSignal())
     assert len(messages) == launch_local.MAX_STARTS
     assert Path("logs/worker-0.log").read_text() == "out of memory" * launch_local.MAX_STARTS

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from auricle import Observer, Settings, Spec, SpecError, api
+from auricle.core.errors import RunMismatch
 from auricle.engine.budget import Budget
 from auricle.engine.factory import Evaluation
 from auricle.engine.shards.launch_document import WorkerDocument
@@ -17,7 +18,7 @@ from auricle.engine.shards.launch_ray import RayLauncher
 from auricle.engine.shards.launch_slurm import SlurmLauncher
 from auricle.engine.shards.planning import open_sharded_run
 from auricle.report.shards import sharded_run
-from auricle.report.shards.sharded_run import InProcess, make_launcher, merge_once, run_workers
+from auricle.report.shards.sharded_run import InProcess, make_launcher, merge_completed, merge_once, run_workers
 from auricle.runs.documents import encode_document
 from auricle.runs.shards.leases import Lease, LeaseHolder, lease_path
 from auricle.runs.shards.status import ShardStatus
@@ -105,6 +106,25 @@ def test_of_several_workers_that_end_together_one_merges(spec: Spec, tmp_path: P
     outcome.store.storage.delete(claim)
     assert merge_once(outcome, evaluation.task, evaluation.spec, messages.append)
     assert merge_once(outcome, evaluation.task, evaluation.spec, messages.append)
+
+
+def test_a_merge_whose_process_was_killed_is_begun_again_at_once(spec: Spec, tmp_path: Path) -> None:
+    evaluation = Evaluation.prepare(spec)
+    outcome = run_workers(evaluation, tmp_path / "run", Settings(shards=2), Observer())
+    dead = LeaseHolder(worker="merge", host=gethostname(), pid=2**22 - 1, term=600.0)
+    claim = f"leases/merge-{sharded_run._digest_state(outcome.store)}"
+    outcome.store.storage.create(claim, encode_document(dead))
+    assert merge_once(outcome, evaluation.task, evaluation.spec)
+
+
+def test_runs_of_different_models_are_not_merged(spec: Spec, tmp_path: Path) -> None:
+    other = spec.model_copy(update={"model_args": {"reply": "2"}})
+    for index, part in enumerate((spec, other)):
+        api.evaluate_shards(part, tmp_path / str(index), settings=Settings(shards=4, shard=f"{index}/2"))
+    with pytest.raises(RunMismatch, match=r"different evaluations and cannot be merged \(model_args\.reply"):
+        merge_completed([tmp_path / "0", tmp_path / "1"], tmp_path / "all")
+    with pytest.raises(RunMismatch, match="different evaluations"):
+        merge_completed([tmp_path / "0"], tmp_path / "1")
 
 
 def test_shards_of_killed_workers_of_this_machine_are_given_back_at_once(spec: Spec, tmp_path: Path) -> None:

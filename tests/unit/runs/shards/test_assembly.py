@@ -10,6 +10,7 @@ from auricle.runs.journal import encode_storable
 from auricle.runs.progress import PassTiming, Progress, write_progress
 from auricle.runs.run_directory import Run
 from auricle.runs.run_spec import OUTPUTS_FILE
+from auricle.runs.shards import assembly
 from auricle.runs.shards.assembly import assemble_run
 from auricle.runs.shards.completions import Completion
 from auricle.runs.verdicts import Judge, encode_judges, read_last_judges
@@ -106,3 +107,18 @@ def test_a_damaged_line_is_left_out_and_its_row_counts_as_missing(shards: Path, 
     progress = assemble_run(Shards(shards, [2, 2], 2), tmp_path / "out")  # type: ignore[arg-type]  # a store
     assert progress.rows == 4
     assert (tmp_path / "out" / OUTPUTS_FILE).read_bytes().count(b"\n") == 3
+
+
+def test_a_merge_that_is_killed_leaves_no_incomplete_sound(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "shard").mkdir()
+    (tmp_path / "shard" / "1.flac").write_bytes(b"sound")
+
+    def fail(*_: object) -> None:
+        raise OSError("killed")
+
+    with monkeypatch.context() as patch, pytest.raises(OSError, match="killed"):
+        patch.setattr(Path, "replace", fail)
+        assembly._copy_files(tmp_path / "shard", tmp_path / "run")
+    assert not (tmp_path / "run" / "1.flac").exists()
+    assembly._copy_files(tmp_path / "shard", tmp_path / "run")
+    assert (tmp_path / "run" / "1.flac").read_bytes() == b"sound"
