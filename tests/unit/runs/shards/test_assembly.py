@@ -116,9 +116,10 @@ def test_a_merge_that_is_killed_leaves_no_incomplete_sound(tmp_path: Path, monke
     def fail(*_: object) -> None:
         raise OSError("killed")
 
-    with monkeypatch.context() as patch, pytest.raises(OSError, match="killed"):
+    with monkeypatch.context() as patch:
         patch.setattr(Path, "replace", fail)
-        assembly._copy_files(tmp_path / "shard", tmp_path / "run")
+        with pytest.raises(OSError, match="killed"):
+            assembly._copy_files(tmp_path / "shard", tmp_path / "run")
     assert not (tmp_path / "run" / "1.flac").exists()
     assembly._copy_files(tmp_path / "shard", tmp_path / "run")
     assert (tmp_path / "run" / "1.flac").read_bytes() == b"sound"
