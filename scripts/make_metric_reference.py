@@ -58,7 +58,7 @@ def _format_entry(entry: Entry) -> Iterator[str]:
             f"- **Interval**: {_format_methods(entry)}, over {entry.units}",
             f"- **Edge cases**:{edges}",
             f"- **Tested against**: {entry.oracle}",
-            f"- **Differences to other tools**: {entry.differences}",
+            f"- **Differences from other tools**: {entry.differences}",
             f"- **Reference**: {_format_citation(entry)}",
         ]
     )
