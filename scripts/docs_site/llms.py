@@ -11,6 +11,8 @@ from scripts.docs_site.pages import split_fences
 
 SUMMARY = "Evaluate speech and audio models: accuracy with confidence intervals, latency, throughput and cost."
 LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
+ATTRIBUTES = re.compile(r"(?<=`)\{ [.#][\w-]+ \}")
+"""Classes and anchors of code."""
 SENTENCE = re.compile(r"(.*?[.:])(\s|$)", re.DOTALL)
 MAX_LENGTH = 200
 
@@ -56,4 +58,5 @@ def summarise(text: str) -> str:
 
 
 def _read_page(source: Path, page: str) -> str:
-    return f"<!-- {page} -->\n{(source / page).read_text(encoding='utf-8')}"
+    text = ATTRIBUTES.sub("", (source / page).read_text(encoding="utf-8"))
+    return f"<!-- {page} -->\n{text}"

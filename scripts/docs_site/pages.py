@@ -30,6 +30,11 @@ LEADING_COMMENT = re.compile(r"\A<!--.*?-->\s*", re.DOTALL)
 TITLE = re.compile(r'title="[^"]*"')
 NOT_SEARCHED = "---\nsearch:\n  exclude: true\n---\n\n"
 """Head of a page that the search leaves out."""
+CODE_SPAN = re.compile(r"`[^`]+`")
+MAX_UNBROKEN = 24
+"""Letters of code without a space that stay in one line in a table."""
+LONG = "{ .long }"
+"""Mark of longer code, which may break anywhere."""
 LANGUAGES = {".py": "python", ".yaml": "yaml", ".yml": "yaml", ".toml": "toml", ".json": "json", ".ipynb": "json"}
 
 
@@ -103,10 +108,10 @@ class SiteSource:
 
 
 def convert_page(text: str, convert_line: Callable[[str], str] = str) -> str:
-    """Return a page for Python-Markdown, which differs from GitHub in four ways.
+    """Return a page for Python-Markdown, which differs from GitHub in five ways.
 
     Nothing may precede the title. A list needs an empty line before it. What belongs to an item is indented by four
-    spaces, not two. After the language of a code block, only a title may follow.
+    spaces, not two. After the language of a code block, only a title may follow. In a table, a bar in code is not escaped.
     """
     lines: list[str] = []
     indent = ""
@@ -121,8 +126,19 @@ def convert_page(text: str, convert_line: Callable[[str], str] = str) -> str:
             if LIST_ITEM.match(line) and lines and _ends_paragraph(lines[-1]):
                 lines.append("")
             spaces = len(line) - len(line.lstrip(" "))
-            lines.append(" " * spaces + convert_line(line))
+            lines.append(" " * spaces + convert_line(convert_row(line) if line.startswith("|") else line))
     return "\n".join([*lines, ""])
+
+
+def convert_row(line: str) -> str:
+    """Return a row of a table with bars in code as they are, and with marks on code that is too long for a line."""
+
+    def convert(code: re.Match[str]) -> str:
+        text = code[0].replace(r"\|", "|")
+        is_long = max(map(len, text.strip("`").split()), default=0) > MAX_UNBROKEN
+        return f"{text}{LONG}" if is_long else text
+
+    return CODE_SPAN.sub(convert, line)
 
 
 def split_fences(text: str) -> Iterator[tuple[str, bool]]:
