@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from io import BytesIO
-from itertools import zip_longest
+from itertools import groupby, zip_longest
 from typing import get_args
 
 import orjson
@@ -170,20 +170,40 @@ def _update(storage: Storage, planned: bytes) -> None:
 
 def _merge(storage: Storage, existing: Iterable[Shard], current: Iterable[Shard]) -> Iterator[Shard]:
     """Yield the shards of a plan with the current versions of their files, and shards of added files."""
-    last_source = ""
-    for old, new in zip_longest(existing, current):
-        if old is None:
-            if new.part.source == last_source:
-                raise _mismatch(storage, f"{redact_text(new.part.source)} has grown")
-            yield new
-        elif new is None:
-            raise _mismatch(storage, f"{redact_text(old.part.source)} was removed or has shrunk")
-        elif _describe_cut(old.part) != _describe_cut(new.part):
-            raise _mismatch(storage, f"shard {old.number} was {_show(old.part)}, now {_show(new.part)}")
-        else:
-            last_source = old.part.source
-            is_same = old.part.revision == new.part.revision
-            yield old if is_same else replace(new, generation=old.generation + 1)
+    count = 0
+    for old, new in zip_longest(_group_by_file(existing), _group_by_file(current), fillvalue=[]):
+        if old and not new:
+            raise _mismatch(storage, f"{redact_text(old[0].part.source)} was removed")
+        shards = _update_file(storage, old, new) if old else new
+        yield from (replace(shard, number=count + index) for index, shard in enumerate(shards))
+        count += len(shards)
+
+
+def _group_by_file(shards: Iterable[Shard]) -> Iterator[list[Shard]]:
+    return (list(group) for _, group in groupby(shards, lambda shard: shard.part.source))
+
+
+def _update_file(storage: Storage, old: list[Shard], new: list[Shard]) -> list[Shard]:
+    """Return the shards of a file with its current version; the last one grows with a file of lines."""
+    version = new[0].part
+    last = old[-1].part
+    if version.source == last.source and last.unit == version.unit == "bytes":
+        if version.size <= last.start:
+            raise _mismatch(storage, f"{redact_text(version.source)} has shrunk")
+        cut = [replace(shard.part, size=version.size, etag=version.etag) for shard in old]
+        cut[-1] = replace(cut[-1], end=version.size)
+    else:
+        cut = [shard.part for shard in new]
+    for before, after in zip_longest(old, cut):
+        if before is None or after is None:
+            change = "grown" if before is None else "shrunk"
+            raise _mismatch(storage, f"{redact_text(version.source)} has {change}")
+        if _describe_cut(before.part) != _describe_cut(after):
+            raise _mismatch(storage, f"shard {before.number} was {_show(before.part)}, now {_show(after)}")
+    return [
+        before if before.part.revision == after.revision else Shard(before.number, after, before.generation + 1)
+        for before, after in zip(old, cut, strict=True)
+    ]
 
 
 def _describe_cut(part: DataPart) -> bytes:

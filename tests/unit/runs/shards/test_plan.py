@@ -63,12 +63,23 @@ def test_the_last_part_of_a_file_reaches_to_its_end_also_when_the_file_changes(s
     assert [shard.generation for shard in ShardPlan.create(storage, longer)] == [2, 2, 1]
 
 
+def test_the_last_part_of_a_file_of_lines_grows_with_it(storage: Storage) -> None:
+    before = ShardPlan.create(storage, PARTS)
+    cuts = [(0, 100), (100, 200), (200, 290)]
+    longer = [DataPart("a.jsonl", "bytes", start, end, size=290, etag="2") for start, end in cuts]
+    after = ShardPlan.create(storage, [*longer, PARTS[2], DataPart("c.tar", "file", size=3, etag="y")])
+    parts = [(shard.number, shard.part.source, shard.part.start, shard.part.end) for shard in after]
+    assert parts == [(0, "a.jsonl", 0, 100), (1, "a.jsonl", 100, 290), (2, "b.tar", 0, None), (3, "c.tar", 0, None)]
+    assert [shard.generation for shard in after] == [2, 2, 1, 1]
+    assert before.count == 3
+
+
 @pytest.mark.parametrize(
     ("parts", "difference"),
     [
         (PARTS[:2], "b.tar was removed"),
         ([PARTS[2], *PARTS[:2]], "shard 0 was a.jsonl bytes 0 to 100, now b.tar file 0 to end"),
-        ([*PARTS[:2], DataPart("a.jsonl", "bytes", 150, 300)], "shard 2 was b.tar"),
+        ([DataPart("a.jsonl", "bytes", 0, 100, size=100)], "a.jsonl has shrunk"),
         ([*PARTS, DataPart("b.tar", "rows", 1)], "b.tar has grown"),
     ],
 )
