@@ -19,11 +19,12 @@ import orjson
 
 from auricle.core.arguments import describe_arguments, find_problem
 from auricle.core.errors import AuricleError, SpecError, describe
+from auricle.core.object_cache import read_limit
 from auricle.core.redaction import SECRETS
 from auricle.core.registry import split_prefix
 from auricle.core.serialization import dumps
 from auricle.core.types import Sample
-from auricle.engine.settings import Settings
+from auricle.engine.settings import DEFAULT_LEASE_SECONDS, Settings
 from auricle.engine.spec import Spec
 from auricle.models import AsyncModel, BatchModel, Model, abilities, adapt
 from auricle.models.adapt import REQUEST_PARAMETERS
@@ -231,6 +232,7 @@ def model_identity(spec: Spec) -> dict[str, Any]:
 def check_settings(model_class: type[Model], spec: Spec, settings: Settings) -> None:
     """Raise `SpecError` if the settings do not apply to the model; nothing is loaded."""
     _check_sharding(settings)
+    read_limit()  # otherwise every sound at a URL would fail
     if settings.shards is not None:
         settings = settings.for_worker()
     if issubclass(model_class, AsyncModel):
@@ -259,6 +261,7 @@ def _check_sharding(settings: Settings) -> None:
         options = {
             "--workers": settings.workers > 1,
             "--shard": settings.shard,
+            "--lease": settings.lease != DEFAULT_LEASE_SECONDS,
             "--backend slurm": settings.backend == "slurm",
         }
         if option := next((name for name, is_given in options.items() if is_given), ""):

@@ -135,7 +135,7 @@ class ProgressTracker(Observer):
 
     def on_shards(self, status: ShardStatus, /) -> None:
         """Take over the counts of all workers; what was done before this command is counted apart."""
-        if self.shards is None:
+        if self.shards is None or status.rows < self.answered_before:  # rows of a file that changed may be gone
             self.answered_before = status.rows
         self.shards, self.total = status, status.total
         self.failed = min(status.failed, status.rows - self.answered_before)

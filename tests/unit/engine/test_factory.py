@@ -186,6 +186,7 @@ def test_function_without_arguments_takes_nothing() -> None:
         ("fake-api", Settings(backend="ray"), "do not apply to fake-api"),
         ("fake-api", Settings(stream=True), "--stream and --no-stream do not apply to fake-api"),
         ("echo", Settings(stream=False), "--stream and --no-stream do not apply to echo"),
+        ("echo", Settings(lease=5.0), "--lease needs a sharded run"),
     ],
 )
 def test_further_settings_of_another_kind_of_model_are_rejected(model: str, settings: Settings, message: str) -> None:
@@ -207,6 +208,12 @@ def test_further_settings_of_another_kind_of_model_are_rejected(model: str, sett
 def test_suitable_settings_are_accepted(model: str, settings: Settings) -> None:
     spec = Spec(task="demo", model=model, model_args={"model": "m"} if model == "openai" else {})
     check_settings(resolve_model(spec), spec, settings)
+
+
+def test_a_wrong_size_of_the_object_cache_is_refused_before_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AURICLE_OBJECT_CACHE", "much")
+    with pytest.raises(SpecError, match="AURICLE_OBJECT_CACHE='much' is not a number of gigabytes"):
+        check_settings(Echo, Spec(task="demo", model="echo"), Settings())
 
 
 def test_settings_check_the_arguments_of_the_model() -> None:

@@ -208,3 +208,5 @@ def test_the_counts_of_a_sharded_run_are_those_of_its_workers(tmp_path: Path) ->
     assert (tracker.done, tracker.answered, tracker.failed) == (20, 8, 2)
     event = tracker.event("progress")
     assert (event.shards, event.shards_done, event.cost, event.total) == (3, 2, 0.5, 30)
+    tracker.on_shards(replace(reader.read(60.0), rows=9))  # a file has shrunk
+    assert (tracker.done, tracker.answered, tracker.failed) == (9, 0, 0)
