@@ -8,6 +8,8 @@ import shlex
 import socket
 import sys
 import webbrowser
+from collections.abc import Iterator
+from contextlib import contextmanager
 from getpass import getuser
 from pathlib import Path
 
@@ -42,7 +44,7 @@ def open_(run: Path, print_path: bool, as_json: bool) -> None:
     else:
         folder = page.parent if page.name == SITE_FILE else page
         source = f"{getuser()}@{socket.gethostname()}:{folder}"
-        echo(f"There is no browser to open on this machine. The page is here:\n  {page}")
+        echo(f"No browser could be opened on this machine. The page is here:\n  {page}")
         echo(f"\nTo copy it, run this command on a machine that has one:\n  scp -r {shlex.quote(source)} .")
 
 
@@ -121,4 +123,20 @@ def open_page(page: Path) -> bool:
     is_desktop = sys.platform in ("darwin", "win32") or bool(
         {"DISPLAY", "WAYLAND_DISPLAY", "BROWSER"} & os.environ.keys()
     )
-    return is_desktop and webbrowser.open(page.as_uri())
+    if not is_desktop:
+        return False
+    with _print_on_stderr():
+        return webbrowser.open(page.as_uri())
+
+
+@contextmanager
+def _print_on_stderr() -> Iterator[None]:
+    """Let programs that are started print on standard error: standard output is for results."""
+    sys.stdout.flush()
+    output = os.dup(1)
+    os.dup2(2, 1)
+    try:
+        yield
+    finally:
+        os.dup2(output, 1)
+        os.close(output)

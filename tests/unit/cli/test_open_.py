@@ -134,3 +134,13 @@ def test_browser_of_the_environment_is_used(opened: list[str], page: Path, monke
     assert not open_page(page)
     monkeypatch.setenv("BROWSER", "surf")
     assert open_page(page)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="BROWSER is a shell command")
+def test_what_a_browser_prints_is_not_part_of_the_json(
+    auricle: RunAuricle, page: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("BROWSER", "echo %s")
+    done = auricle("open", str(page), "--json")
+    assert json.loads(done.stdout) == {"path": str(page), "opened": True}
+    assert page.as_uri() in done.stderr
