@@ -27,7 +27,7 @@ from auricle.cli.project import (
     check_project,
     write_project,
 )
-from auricle.core.errors import AuricleError, MissingExtra, SpecError
+from auricle.core.errors import AuricleError, ExitStatus, MissingExtra, SpecError
 
 INSTALLED_MODELS = {"asr": "moonshine", "tts": "hibari"}
 """Models with their weights, which are the default for a kind if they are installed."""
@@ -111,7 +111,11 @@ def _ask(option: str, question: str, default: str, check: Callable[[str], str]) 
     if not is_interactive():
         raise SpecError(f"Missing {option}, and there is no terminal to ask on. Add it, or --yes for defaults.")
     while True:
-        answer: str = click.prompt(question, default=default or None, err=True)
+        try:
+            answer: str = click.prompt(question, default=default or None, err=True)
+        except click.Abort:
+            echo("\nauricle: Interrupted. Nothing was written.", err=True)
+            sys.exit(ExitStatus.INTERRUPTED)
         try:
             return check(answer.strip())
         except AuricleError as error:

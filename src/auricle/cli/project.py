@@ -62,8 +62,9 @@ def write_project(folder: Path, answers: Answers, title: str) -> None:
     import yaml
 
     if answers.is_example:
-        write_example(answers.kind, folder / DATA_NAME)
-        data_text = f"`{DATA_NAME}` lists the samples, with bundled synthetic speech. Replace them by your own"
+        has_recordings = write_example(answers.kind, folder / DATA_NAME)
+        speech = ", with bundled synthetic speech" if has_recordings else ""
+        data_text = f"`{DATA_NAME}` lists the samples{speech}. Replace them by your own"
     else:
         data_text = f"the data is `{answers.data}`"
     is_fake = answers.model in FAKE_MODELS
@@ -82,16 +83,18 @@ def write_project(folder: Path, answers: Answers, title: str) -> None:
     (folder / CONFIG_NAME).write_text(CONFIG_HEADER + text, encoding="utf-8")
 
 
-def write_example(kind: str, manifest: Path) -> None:
-    """Write example rows of a kind, and beside them the recordings that they name."""
+def write_example(kind: str, manifest: Path) -> bool:
+    """Write example rows of a kind, and beside them the recordings that they name; return whether there are any."""
     from auricle.tasks.demo import FOLDER
 
     lines = (FOLDER / "manifest.jsonl").read_text(encoding="utf-8").splitlines()
     rows = EXAMPLES[kind]([json.loads(line) for line in lines])
     manifest.parent.mkdir(parents=True)
     manifest.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
-    for name in sorted({row["audio"] for row in rows if "audio" in row}):
+    recordings = sorted({row["audio"] for row in rows if "audio" in row})
+    for name in recordings:
         shutil.copyfile(FOLDER / name, manifest.parent / name)
+    return bool(recordings)
 
 
 def _make_recognition_rows(rows: Sequence[Row]) -> list[Row]:
@@ -156,9 +159,8 @@ def check_project(folder: Path, answers: Answers) -> list[str]:
         return [str(error)]
     usable, *problems = check_samples(evaluation.spec, evaluation.task, CHECKED_ROWS)
     if not usable.passed:
-        raise SpecError(
-            f"{answers.data}: no row can be used as {answers.kind}. " + ". ".join(line.text for line in problems)
-        )
+        reasons = ". ".join(line.text for line in problems or [usable])
+        raise SpecError(f"{answers.data}: no row can be used as {answers.kind}. {reasons}")
     is_ready, status = describe_readiness(evaluation.model_class, answers.model_args)
     notes = [line.text for line in problems]
     return notes if is_ready else [*notes, f"{answers.model}: {status}."]

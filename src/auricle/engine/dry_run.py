@@ -102,7 +102,8 @@ def check_samples(spec: Spec, task: Task, sample_count: int) -> Iterator[CheckLi
     yield from _summarise_problems(problems)
     if isinstance(task.samples, Manifest) and not samples:
         columns = ", ".join(task.samples.list_columns())
-        yield CheckLine(False, f"columns: {columns}; choose one with -T, such as -T target=COLUMN")
+        choice = f"The columns are {columns}. Choose them with -T, such as -T audio=COLUMN or -T target=COLUMN"
+        yield CheckLine(False, choice if columns else "There are no rows")
     for note in notes:
         yield CheckLine(None, note)
 

@@ -64,6 +64,14 @@ def test_empty_answers_choose_the_defaults() -> None:
 
 
 @pytest.mark.usefixtures("terminal")
+def test_interrupted_questions_write_nothing() -> None:
+    result = invoke("mine", "--kind", "asr")  # the end of the input is like Ctrl-C
+    assert result.exit_code == 130
+    assert result.output.endswith("\nauricle: Interrupted. Nothing was written.\n")
+    assert not Path("mine").exists()
+
+
+@pytest.mark.usefixtures("terminal")
 def test_required_argument_of_a_model_is_asked_for() -> None:
     result = invoke("mine", "--kind", "qa", "--data", "example", answers="openai\nmy-model\n")
     assert "Argument model of the model openai" in result.output

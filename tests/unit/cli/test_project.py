@@ -56,8 +56,26 @@ def test_fake_model_is_described_as_one(tmp_path: Path) -> None:
 def test_data_without_a_usable_row_is_refused_with_its_columns(tmp_path: Path, manifest: WriteManifest) -> None:
     answers = Answers("mcq", str(manifest([{"id": "1", "frage": "x"}])), "echo")
     write_project(tmp_path / "mine", answers, "Mine")
-    with pytest.raises(SpecError, match=r"no row can be used as mcq.*columns: id, frage; choose one with -T"):
+    with pytest.raises(SpecError, match=r"no row can be used as mcq.*The columns are id, frage\. Choose them with -T"):
         check_project(tmp_path / "mine", answers)
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"), [("rows.csv", "There are no rows"), ("rows.md", r"Unsupported manifest .*rows\.md")]
+)
+def test_data_that_has_no_rows_is_refused_with_the_reason(tmp_path: Path, name: str, reason: str) -> None:
+    (tmp_path / name).write_text("")
+    answers = Answers("asr", str(tmp_path / name), "echo")
+    write_project(tmp_path / "mine", answers, "Mine")
+    with pytest.raises(SpecError, match=f"no row can be used as asr. {reason}"):
+        check_project(tmp_path / "mine", answers)
+
+
+def test_readme_names_no_address_and_no_speech_where_there_is_none(tmp_path: Path) -> None:
+    write_project(tmp_path, Answers("tts", "example", "echo"), "Mine")
+    page = (tmp_path / "README.md").read_text()
+    assert "`data/rows.jsonl` lists the samples. Replace them by your own." in page
+    assert "://" not in page
 
 
 def test_model_that_does_not_suit_the_kind_is_refused(tmp_path: Path) -> None:
