@@ -72,6 +72,8 @@ def _explain(error: Exception) -> str:
     if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
         file = f": {error.filename}" if error.filename else ""
         return f"The disk is full{file}. Free some space and run the same command again; no completed sample is lost."
+    if isinstance(error, OSError) and error.strerror and error.filename:
+        return f"{error.strerror}: {error.filename}"
     if isinstance(error, (AuricleError, OSError)) and not isinstance(error, BrokenPipeError):
         return str(error)
     run: Path | None = getattr(error, "run_folder", None)

@@ -140,7 +140,7 @@ def test_log_that_cannot_be_written_is_mentioned(
     [
         (SpecError("a wrong model"), "auricle: a wrong model\n"),
         (AudioError("a broken file"), "auricle: a broken file\n"),
-        (PermissionError(errno.EACCES, "Permission denied", "x"), "auricle: [Errno 13] Permission denied: 'x'\n"),
+        (PermissionError(errno.EACCES, "Permission denied", "x"), "auricle: Permission denied: x\n"),
         (
             OSError(errno.ENOSPC, "No space left on device", "runs/x/outputs.jsonl"),
             "auricle: The disk is full: runs/x/outputs.jsonl. Free some space and run the same command again; no "
