@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import pairwise
+from itertools import groupby, pairwise
 from typing import NamedTuple
 
 from rapidfuzz.distance import DamerauLevenshtein
@@ -181,8 +181,19 @@ def _escape(token: str) -> str:
     return re.escape(token).replace("ё", "[её]")
 
 
-def _token_pattern(tokens: Sequence[str]) -> str:
-    """Return a pattern for the tokens with any separators, at word boundaries if the script has them."""
+class _TokenPattern(NamedTuple):
+    """A pattern for tokens with any separators, and for what is around them: word boundaries if the script has them."""
+
+    before: str
+    body: str
+    after: str
+
+    @property
+    def boundaries(self) -> tuple[str, str]:
+        return self.before, self.after
+
+
+def _token_pattern(tokens: Sequence[str]) -> _TokenPattern:
     body = _escape(tokens[0]) + "".join(_join_pattern(*pair) for pair in pairwise(tokens))
     if _JAPANESE_VERB.search(body):
         body = f"{body[:-1]}(?:{body[-1]}|(?=[ぁ-ん]))"
@@ -195,7 +206,7 @@ def _token_pattern(tokens: Sequence[str]) -> str:
         before = "(?<![가-힣])"
     if _HANGUL.match(last):
         after = f"(?:{_PARTICLES})"
-    return before + body + after
+    return _TokenPattern(before, body, after)
 
 
 _COUNT_WORDS = ONE | {word for table in TABLES.values() if table.is_spaced for word in table.number_words}
@@ -234,9 +245,14 @@ def _compile_matcher(aliases: tuple[tuple[str, ...], ...]) -> _Matcher | None:
     unique = sorted(_named_tokens(aliases), key=lambda entry: (-len("".join(entry[0])), entry))
     if not unique:
         return None
-    groups = {f"o{position}": entry for position, entry in enumerate(unique)}
-    pattern = "|".join(f"(?P<{group}>{_token_pattern(entry[0])})" for group, entry in groups.items())
-    return _Matcher(compile_pattern(pattern), {group: entry[1] for group, entry in groups.items()})
+    patterns = [(f"o{position}", _token_pattern(tokens)) for position, (tokens, _) in enumerate(unique)]
+    alternatives = []
+    # Boundaries are sets of thousands of letters, which take longest to compile: neighbours share them.
+    for (before, after), neighbours in groupby(patterns, lambda entry: entry[1].boundaries):
+        bodies = "|".join(f"(?P<{group}>{pattern.body})" for group, pattern in neighbours)
+        alternatives.append(f"{before}(?:{bodies}){after}")
+    options = {group: index for (group, _), (_, index) in zip(patterns, unique, strict=True)}
+    return _Matcher(compile_pattern("|".join(alternatives)), options)
 
 
 def find_text_mentions(text: str, aliases: tuple[tuple[str, ...], ...]) -> list[Mention]:
