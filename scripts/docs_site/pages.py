@@ -111,7 +111,8 @@ def convert_page(text: str, convert_line: Callable[[str], str] = str) -> str:
     """Return a page for Python-Markdown, which differs from GitHub in five ways.
 
     Nothing may precede the title. A list needs an empty line before it. What belongs to an item is indented by four
-    spaces, not two. After the language of a code block, only a title may follow. In a table, a bar in code is not escaped.
+    spaces, not two. After the language of a code block, only a title may follow. In a table, bars in code are not
+    escaped.
     """
     lines: list[str] = []
     indent = ""
