@@ -9,9 +9,11 @@ from typing import Literal
 import orjson
 
 from auricle.core.errors import DataError, RunMismatch, SpecError
+from auricle.core.redaction import redact_text
 from auricle.core.storage import Storage, open_storage
 from auricle.data.data_files import open_data_file, to_data_file
 from auricle.data.parts import DataPart, PartSource
+from auricle.data.row_sizes import measure_row_size
 from auricle.engine.factory import Evaluation, build_run_spec
 from auricle.runs.documents import decode, encode_document
 from auricle.runs.run_spec import OUTPUTS_FILE, PLAN_FILE, SPEC_FILE, RunSpec
@@ -118,12 +120,17 @@ def estimate_row_count(samples: PartSource) -> tuple[int, bool]:
     files = list(samples.plan_parts(WHOLE_FILES))
     if all(part.rows is not None for part in files):
         return sum(part.rows or 0 for part in files), True
-    if files[0].unit != "bytes":
+    total = sum(part.size for part in files)
+    if files[0].unit == "bytes":
+        return round(total / estimate_row_size(files)), False
+    first = next((part for part in files if part.size), files[0])
+    row_size = measure_row_size(first.source, first.size)
+    if row_size is None:
         raise SpecError(
-            f"The rows of {files[0].source} cannot be estimated from its size. Use JSON lines or Parquet, or state "
-            "how fast a worker is after `auricle run --limit`."
+            f"The rows of {redact_text(files[0].source)} cannot be estimated from its size. Use JSON lines, Parquet, "
+            "CSV or tar files."
         )
-    return round(sum(part.size for part in files) / estimate_row_size(files)), False
+    return round(total / row_size), False
 
 
 def _claim_location(storage: Storage, run_spec: RunSpec) -> None:
