@@ -65,6 +65,20 @@ def test_an_equal_candidate_passes_unless_the_gate_is_strict(runs: Path, tmp_pat
     assert done.returncode == 5, done.stderr
 
 
+def test_a_gate_that_cannot_decide_does_not_repeat_the_summary_of_another_one(runs: Path, tmp_path: Path) -> None:
+    run_step(tmp_path, **inputs(runs, "old", junit=""))
+    assert not (tmp_path / "auricle-gate.xml").exists()
+    summary = (tmp_path / "github_step_summary").read_text()
+    assert run_step(tmp_path, **inputs(runs, "old", metrics="nothing")).returncode == 2
+    assert (tmp_path / "github_step_summary").read_text() == summary
+
+
+def test_a_value_of_strict_that_is_neither_true_nor_false_is_refused(runs: Path, tmp_path: Path) -> None:
+    done = run_step(tmp_path, **inputs(runs, "old", strict="yes"))
+    assert done.returncode == 2
+    assert "strict is 'yes': expected true or false." in done.stderr
+
+
 def test_the_text_of_an_input_is_not_executed(runs: Path, tmp_path: Path) -> None:
     done = run_step(tmp_path, **inputs(runs, "old", by='"; touch pwned; echo "'))
     assert done.returncode == 2
