@@ -6,7 +6,8 @@ imported whenever pytest starts, so it imports nothing of Auricle before it is u
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -45,6 +46,17 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker(skip)
 
 
+@contextmanager
+def _fail_without_traceback() -> Iterator[None]:
+    """Fail a test with the message of an error that Auricle reports, which names what to do."""
+    from auricle.core.errors import AuricleError
+
+    try:
+        yield
+    except AuricleError as error:
+        raise pytest.fail.Exception(str(error), pytrace=False) from None
+
+
 @pytest.fixture
 def auricle_run(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[..., RunResult]:
     """Return a function that evaluates a model: `auricle_run("digits", task="digits.yaml", model="moonshine")`."""
@@ -62,7 +74,8 @@ def auricle_run(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[...,
 
         if name != Path(name).name:
             pytest.fail(f"A run is a folder in {folder}, so its name cannot be {name!r}.", pytrace=False)
-        return evaluate(Spec(**spec), folder / name)
+        with _fail_without_traceback():
+            return evaluate(Spec(**spec), folder / name)
 
     return run
 
@@ -84,7 +97,6 @@ def assert_not_worse(request: pytest.FixtureRequest) -> Callable[..., Gate]:
                 are decided on; without any, the first metric is.
         """
         from auricle import gate
-        from auricle.core.errors import AuricleError
         from auricle.report.gate import Verdict
         from auricle.report.gate.formats import format_gate
 
@@ -94,10 +106,8 @@ def assert_not_worse(request: pytest.FixtureRequest) -> Callable[..., Gate]:
         reference = Path(baseline) if baseline else root / folder / path.name
         if not reference.is_dir():
             pytest.fail(f"There is no baseline run {reference}. Copy a run of {path.name} there.", pytrace=False)
-        try:
+        with _fail_without_traceback():
             result = gate(reference, path, [*margins], [f"{metric}={margin}" for metric, margin in margins.items()])
-        except AuricleError as error:
-            pytest.fail(str(error), pytrace=False)
         if result.verdict is Verdict.WORSE:
             pytest.fail("\n".join(format_gate(result)), pytrace=False)
         return result

@@ -57,6 +57,16 @@ def test_an_equal_run_passes_and_a_worse_one_fails_with_the_table(project: pytes
     result.stdout.fnmatch_lines(["*The candidate is worse than the baseline: wer.*"])
 
 
+def test_an_error_of_the_evaluation_is_one_line_without_a_traceback(pytester: pytest.Pytester) -> None:
+    call = 'auricle_run("numbers", task="qa", task_args={"data": "numbers.jsonl"}, model="no-such-model")'
+    pytester.makepyfile(f"import pytest\n\n@pytest.mark.auricle\ndef test_model(auricle_run):\n    {call}\n")
+    result = pytester.runpytest_inprocess(*PLUGINS, "--auricle")
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["Unknown model 'no-such-model'.*"])
+    result.stdout.no_fnmatch_line("*registry.py*")
+    result.stdout.no_fnmatch_line("During handling of*")
+
+
 def test_a_missing_baseline_is_named(project: pytest.Pytester) -> None:
     project.makeini("[pytest]\n")
     result = run_tests(project, 0.1, "--auricle")
