@@ -38,7 +38,7 @@ class LocalLauncher:
         log_folder: Folder for what workers and models print.
         devices: GPUs, assigned to the workers in turn as values of CUDA_VISIBLE_DEVICES.
         notify: Shows a message about a crashed worker.
-        on_crash: Called before a crashed worker is started again, to give back its shard.
+        on_crash: Called when a worker has crashed, to give back its shard.
     """
 
     def __init__(
@@ -95,9 +95,9 @@ class LocalLauncher:
         if worker.has_ended or stop.is_set():
             worker.has_ended = True
             return
+        self._on_crash()
         if worker.starts < MAX_STARTS:
             self._notify(f"{worker.log.stem} crashed ({worker.exit_reason}) and is restarted; see {worker.log}.")
-            self._on_crash()
             worker.start()
             return
         worker.has_ended = True
