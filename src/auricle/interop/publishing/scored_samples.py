@@ -68,7 +68,7 @@ class ScoredSample:
 
     @property
     def input_text(self) -> str:
-        """The texts of the sample's inputs, without media; of a conversation, what the user or caller said."""
+        """The texts of the sample's inputs, without media; of a conversation, the words of the user or caller."""
         if messages := self.messages:
             return "\n".join(message["content"] for message in messages if message["role"] == "user")
         return "\n".join(value for value in self.record.sample.inputs.values() if isinstance(value, str))
