@@ -41,8 +41,8 @@ def typeset_number(value: float | None, unit: str) -> str:
 
 
 def typeset_decimal(value: float | None, digits: int) -> str:
-    """Typeset a value with a fixed number of decimals."""
-    return MISSING if value is None or not math.isfinite(value) else typeset(f"{value:.{digits}f}")
+    """Typeset a value with a fixed number of decimals, and commas between thousands."""
+    return MISSING if value is None or not math.isfinite(value) else typeset(f"{value:,.{digits}f}")
 
 
 def strip_unit(text: str) -> str:

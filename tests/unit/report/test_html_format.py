@@ -7,7 +7,7 @@ import pytest
 from auricle.core.types import Generation
 from auricle.metrics import error_rates
 from auricle.metrics.base import metric
-from auricle.report.html_format import Scale, mark_breaks
+from auricle.report.html_format import Scale, mark_breaks, typeset_decimal
 from auricle.report.run_html import render_report
 from tests.support.report_pages import build_run_metrics, make_record, visible_text
 
@@ -18,6 +18,10 @@ def test_an_undefined_value_is_a_dash() -> None:
     )
     assert "nan" not in page.lower().split()
     assert "no interval" in page
+
+
+def test_large_speeds_have_commas_between_thousands() -> None:
+    assert [typeset_decimal(value, 1) for value in (84918.04, 8.0, None)] == ["84,918.0", "8.0", "–"]
 
 
 def test_a_custom_metric_keeps_its_unit() -> None:
