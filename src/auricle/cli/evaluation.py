@@ -21,11 +21,15 @@ from auricle.engine.budget import Budget
 from auricle.engine.config import RunConfig
 from auricle.engine.factory import Evaluation
 from auricle.engine.kept_model import KeptModel
+from auricle.engine.settings import DEFAULT_LEASE_SECONDS
 from auricle.interop.trackers.following import RunTracking, Trackers
 from auricle.runs.health import describe_lines
 from auricle.runs.metrics import Metrics, format_money
 from auricle.runs.result import RunResult
 from auricle.runs.run_directory import Run, contains_run, set_aside
+from auricle.runs.shards.locations import contains_sharded_run
+from auricle.runs.shards.status import StatusReader
+from auricle.runs.shards.store import ShardStore
 from auricle.runs.usage import MILLION, Price, sample_audio_seconds
 from auricle.tasks.inferencers import preview_requests
 
@@ -152,6 +156,9 @@ def _print_estimate(evaluation: Evaluation, folder: Path, count: int | None, bud
 
 def count_completed(folder: Path) -> int:
     """Return the number of samples with a result; the journal is only read if the run is not finished."""
+    if contains_sharded_run(folder):
+        reader = StatusReader(ShardStore.open(folder), count_active=False)
+        return reader.read(DEFAULT_LEASE_SECONDS).rows
     if not contains_run(folder):
         return 0
     run = Run.load(folder)

@@ -30,18 +30,25 @@ class Budget(ForwardingObserver):
         price: Price of the model; None if only judges are used.
         limit: Maximum cost in the currency of the prices. Default: only store the prices.
         judge_prices: Prices of judges, by their names.
+        limit_name: What the limit is, for messages.
 
     Raises:
         SpecError: if there is a limit and the prices are in different currencies.
     """
 
     def __init__(
-        self, price: Price | None, limit: float | None = None, judge_prices: Mapping[str, Price] = NO_PRICES
+        self,
+        price: Price | None,
+        limit: float | None = None,
+        judge_prices: Mapping[str, Price] = NO_PRICES,
+        *,
+        limit_name: str = "the limit",
     ) -> None:
         super().__init__()
         self.totals = UsageTotals(price)
         self.verdict_costs = VerdictCosts(judge_prices)
         self.price, self.limit = price, limit
+        self._limit_name = limit_name
         self.stop_reason = ""
         """Why the run was stopped; empty if it was not."""
         self.judge_prices = judge_prices
@@ -124,7 +131,7 @@ class Budget(ForwardingObserver):
         if round(self.cost, 9) >= self.limit:  # ten times 0.3 is slightly less than 3
             floor = "at least " if self.totals.without_cost or self.verdict_costs.without_cost else ""
             self.stop_reason = (
-                f"{floor}{format_money(self.cost, self._currency)} spent, the limit is "
+                f"{floor}{format_money(self.cost, self._currency)} spent, {self._limit_name} is "
                 f"{format_money(self.limit, self._currency)}"
             )
         elif _is_unpriced(self.totals):

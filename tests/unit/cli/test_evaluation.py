@@ -3,6 +3,7 @@
 import json
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +16,10 @@ from auricle.engine.factory import Evaluation
 from auricle.runs.progress import Progress
 from auricle.runs.run_directory import Run
 from auricle.runs.run_spec import RunSpec
+from auricle.runs.shards.store import ShardStore
 from auricle.runs.usage import Price
 from tests.support.cli_types import RunAuricle, WriteManifest, WriteTone
+from tests.support.shards import make_completion, make_parts
 
 
 @pytest.mark.parametrize(
@@ -99,6 +102,12 @@ def test_the_journal_is_read_to_count_the_samples_of_an_unfinished_run_only(
             run.append(Record(sample=Sample(id=str(row), inputs={}), row=row))
         run.write_progress(Progress(complete=complete, rows=1500))
     assert count_completed(tmp_path / "run") == expected
+
+
+def test_samples_of_a_sharded_run_that_was_not_merged_are_those_of_its_shards(tmp_path: Path) -> None:
+    store = ShardStore.create(tmp_path, make_parts(3, 10))
+    store.complete(replace(make_completion(0), rows=10, answered=10))
+    assert count_completed(tmp_path) == 10
 
 
 def test_number_of_samples_alone_is_not_printed(estimate: Callable[..., str]) -> None:

@@ -34,6 +34,8 @@ class WorkerDocument:
     prices: RunPrices = field(default_factory=RunPrices)
     max_cost: float | None = None
     """What this worker may spend."""
+    is_share: bool = False
+    """Whether there are several workers, among which limits are divided."""
     cache_path: str = ""
     """File of the response cache; empty for none."""
 
@@ -69,6 +71,7 @@ class WorkerDocument:
             spec={**self.spec, "model_args": arguments},
             name=f"{self.name}-{index}" if workers > 1 else self.name,
             max_cost=None if self.max_cost is None else self.max_cost / workers,
+            is_share=workers > 1,
         )
 
     def encode(self) -> bytes:

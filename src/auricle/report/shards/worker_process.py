@@ -52,7 +52,8 @@ def _make_observer(document: WorkerDocument) -> Observer:
     prices = document.prices
     if prices.model is None and not prices.judges:
         return Observer()
-    return Budget(prices.model, document.max_cost, prices.judges)
+    limit_name = "the limit of each worker" if document.is_share else "the limit"
+    return Budget(prices.model, document.max_cost, prices.judges, limit_name=limit_name)
 
 
 @contextmanager

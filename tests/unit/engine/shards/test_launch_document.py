@@ -35,6 +35,7 @@ def test_rate_limits_and_the_budget_are_divided() -> None:
     assert [share.name for share in shares] == ["host-0", "host-1", "host-2"]
     assert sum(share.spec["model_args"]["rpm"] for share in shares) == pytest.approx(600)
     assert sum(share.max_cost or 0 for share in shares) == pytest.approx(9.0)
+    assert all(share.is_share for share in shares)
     assert make_document().share(0, 1) == make_document()
 
 

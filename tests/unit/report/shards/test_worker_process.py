@@ -37,7 +37,8 @@ def test_a_worker_stops_when_its_share_is_spent(evaluation: Evaluation, tmp_path
     prices = RunPrices(Price("echo", request=0.01))
     document = make_document(evaluation, tmp_path / "run", prices=prices, max_cost=0.05)
     report = work(document, StopSignal())
-    assert "the limit is" in report.stop_reason
+    assert "spent, the limit is" in report.stop_reason
+    assert "the limit of each worker is" in work(document.share(0, 2), StopSignal()).stop_reason
     assert report.result.stopped
     assert len([*ShardStore.open(tmp_path / "run").completions()]) < 3
 
