@@ -14,6 +14,7 @@ from auricle.core.errors import DataError
 from auricle.data.data_files import DataFile, RemoteFile, open_data_file
 
 STREAM_BUFFER = 1 << 20
+DAMAGED_HEADER_ERRORS = (tarfile.InvalidHeaderError, tarfile.TruncatedHeaderError)  # type: ignore[attr-defined]
 
 
 class Member(NamedTuple):
@@ -35,7 +36,7 @@ class CheckedTarInfo(tarfile.TarInfo):
     def fromtarfile(cls, tar: tarfile.TarFile) -> Self:
         try:
             return super().fromtarfile(tar)
-        except (tarfile.InvalidHeaderError, tarfile.TruncatedHeaderError) as error:
+        except DAMAGED_HEADER_ERRORS as error:
             raise tarfile.ReadError(str(error)) from error
 
 

@@ -171,7 +171,8 @@ def _update(storage: Storage, planned: bytes) -> None:
 def _merge(storage: Storage, existing: Iterable[Shard], current: Iterable[Shard]) -> Iterator[Shard]:
     """Yield the shards of a plan with the current versions of their files, and shards of added files."""
     count = 0
-    for old, new in zip_longest(_group_by_file(existing), _group_by_file(current), fillvalue=[]):
+    no_shards: list[Shard] = []
+    for old, new in zip_longest(_group_by_file(existing), _group_by_file(current), fillvalue=no_shards):
         if old and not new:
             raise _mismatch(storage, f"{redact_text(old[0].part.source)} was removed")
         shards = _update_file(storage, old, new) if old else new
