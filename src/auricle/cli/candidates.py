@@ -16,6 +16,7 @@ from typing import Any
 
 from click.shell_completion import CompletionItem
 
+from auricle.core.errors import AuricleError
 from auricle.core.files import user_cache_folder, write_lines_atomically
 from auricle.runs.run_spec import LOAD_TEST_FILE, OUTPUTS_FILE, SPEC_FILE, SUITE_FILE
 
@@ -80,12 +81,12 @@ def complete_argument(registry: str, names: Iterable[str], incomplete: str) -> l
 
 def complete_metric(runs: Iterable[Path], incomplete: str) -> list[CompletionItem[str]]:
     """Return the metrics that runs have, or without any all metrics, that begin with a text."""
-    from auricle.runs.metrics import METRICS_FILE
+    from auricle.runs.metrics import read_metrics_overview
 
     names: dict[str, None] = {}
     for run in runs:
-        with suppress(OSError, ValueError, KeyError, TypeError):
-            names |= {number["metric"]: None for number in json.loads((run / METRICS_FILE).read_bytes())["numbers"]}
+        with suppress(AuricleError, OSError):
+            names |= {number.metric: None for number in read_metrics_overview(run).overall()}
     summaries = load_names(METRICS)
     return [
         CompletionItem(name, help=summaries.get(name) or None)

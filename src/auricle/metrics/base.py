@@ -250,8 +250,9 @@ class Metric:
     def sample_value(self, stat: Stat) -> float:
         """Return the number of one sample alone; NaN if the aggregator needs more than one."""
         try:
-            is_value = isinstance(stat, (int, float)) and type(self.aggregate) is not SumAggregator
-            return float(stat) if is_value else float(self.aggregate([stat]))
+            if isinstance(stat, (int, float)) and type(self.aggregate) is not SumAggregator:
+                return float(stat)
+            return float(self.aggregate([stat]))
         except Exception:  # noqa: BLE001 - an aggregator may raise anything
             return math.nan
 
