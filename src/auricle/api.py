@@ -149,7 +149,11 @@ def evaluate_shards(
     from auricle.report.shards.sharded_run import merge_once, run_workers
 
     settings = settings or Settings()
-    settings = replace(settings, shards=shards or settings.shards or "auto", workers=workers or settings.workers)
+    settings = replace(
+        settings,
+        shards=settings.shards or "auto" if shards is None else shards,
+        workers=settings.workers if workers is None else workers,
+    )
     evaluation = _prepare(spec, out)
     task, task_args = evaluation.task, evaluation.spec.task_args
     observer = observer or Observer()

@@ -53,12 +53,7 @@ class ExistingFolder(click.Path):
         super().__init__(path_type=Path, exists=True, file_okay=False)
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        if not is_remote(value):
-            return super().convert(value, param, ctx)
-        from auricle.report.shards.merge import MERGED_FILES
-        from auricle.runs.shards.mirror import mirror_run
-
-        return mirror_run(value, MERGED_FILES)
+        return _copy_remote_run(value) if is_remote(value) else super().convert(value, param, ctx)
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem[str]]:
         from auricle.cli.candidates import complete_run
@@ -67,6 +62,23 @@ class ExistingFolder(click.Path):
 
 
 existing_directory = ExistingFolder()
+
+
+class RunPath(click.Path):
+    """A path that need not exist, or the URL of a run, which stands for a copy of its merged files."""
+
+    def __init__(self) -> None:
+        super().__init__(path_type=Path)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        return _copy_remote_run(value) if is_remote(value) else super().convert(value, param, ctx)
+
+
+def _copy_remote_run(url: Any) -> Path:
+    from auricle.report.shards.merge import MERGED_FILES
+    from auricle.runs.shards.mirror import mirror_run
+
+    return mirror_run(url, MERGED_FILES)
 
 
 class RegisteredName(click.Choice[str]):
@@ -172,8 +184,8 @@ def task_argument(name: str, **settings: Any) -> Decorator:
 
 
 def run_argument(name: str, **settings: Any) -> Decorator:
-    """Declare an argument that takes the path of a run, or of a page, which need not exist."""
-    return click.argument(name, type=any_path, shell_complete=_complete_run, **settings)
+    """Declare an argument that takes the path or the URL of a run, or the path of a page, which need not exist."""
+    return click.argument(name, type=RunPath(), shell_complete=_complete_run, **settings)
 
 
 def _complete_run(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem[str]]:

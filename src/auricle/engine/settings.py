@@ -87,6 +87,8 @@ class Settings:
             value = getattr(self, name)
             if isinstance(value, (int, float)) and value < least:
                 raise ValueError(f"{name}: {value} is too small; the least value is {least}")
+        if isinstance(self.shards, str) and self.shards != "auto":
+            raise ValueError(f"shards: {self.shards!r} is not a number, or 'auto'")
         parse_shard_filter(self.shard)
 
     def for_worker(self) -> Settings:

@@ -59,6 +59,7 @@ def test_a_run_in_a_bucket_is_run_followed_and_shown(
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)[0]["numbers"] == read_numbers(tmp_path / "plain")
     assert auricle("status", f"{bucket}/run").stdout.startswith(f"{bucket}/run: 3 of 3 shards completed\n12 samples")
+    assert auricle("open", f"{bucket}/run", "--print").stdout.endswith("/report.html\n")
     shown = auricle("show", f"{bucket}/run", "--json")
     assert json.loads(shown.stdout)[0]["numbers"] == read_numbers(tmp_path / "plain")
     again = auricle(*words, "--shards", "3", "--fresh", "-o", f"{bucket}/run")

@@ -63,6 +63,19 @@ def test_a_sharded_run_has_the_numbers_of_a_plain_one(spec: Spec, tmp_path: Path
     assert again.numbers == plain.numbers
 
 
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [({"shards": 0}, "shards: 0 is too small"), ({"shards": "x"}, "shards: 'x'"), ({"workers": 0}, "workers: 0 is")],
+)
+def test_wrong_numbers_of_shards_and_workers_are_refused(
+    spec: Spec, tmp_path: Path, settings: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        api.evaluate_shards(spec, tmp_path / "run", **settings)
+    with pytest.raises(SpecError, match="the list of runs is empty"):
+        api.merge_shards([])
+
+
 def test_a_model_of_this_process_needs_a_single_worker(spec: Spec, tmp_path: Path) -> None:
     model: Any = lambda text: "1"  # noqa: E731 - other processes cannot import it
     local = Spec(task="qa", task_args=spec.task_args, model=model)
