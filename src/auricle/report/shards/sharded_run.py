@@ -310,7 +310,7 @@ def merge_completed(
         RunMismatch: if the runs evaluate different things.
     """
     if not runs:
-        raise SpecError("There is no run to merge: the list of runs is empty.")
+        raise SpecError("Nothing to merge: the list of runs is empty.")
     stores = [ShardStore.open(run) for run in runs]
     _check_same_evaluation(stores, out)
     store = collect_shards(stores, out)
