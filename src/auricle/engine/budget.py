@@ -12,8 +12,8 @@ from auricle.core.types import Record
 from auricle.engine.observer import ForwardingObserver, Observer
 from auricle.runs.metrics import format_money
 from auricle.runs.run_directory import Run
-from auricle.runs.usage import Price, RunPrices, UsageTotals, VerdictCosts, VerdictUsage
-from auricle.runs.verdicts import Verdict, iter_verdict_lines
+from auricle.runs.usage import Price, RunPrices, UsageTotals, VerdictCosts
+from auricle.runs.verdicts import Verdict, add_verdict_costs
 
 if TYPE_CHECKING:
     from auricle.runs.shards.status import ShardStatus
@@ -31,6 +31,7 @@ class Budget(ForwardingObserver):
         limit: Maximum cost in the currency of the prices. Default: only store the prices.
         judge_prices: Prices of judges, by their names.
         limit_name: What the limit is, for messages.
+        counts_earlier: Whether the limit includes what runs have spent before they start.
 
     Raises:
         SpecError: if there is a limit and the prices are in different currencies.
@@ -43,12 +44,14 @@ class Budget(ForwardingObserver):
         judge_prices: Mapping[str, Price] = NO_PRICES,
         *,
         limit_name: str = "the limit",
+        counts_earlier: bool = True,
     ) -> None:
         super().__init__()
         self.totals = UsageTotals(price)
         self.verdict_costs = VerdictCosts(judge_prices)
         self.price, self.limit = price, limit
         self._limit_name = limit_name
+        self._counts_earlier = counts_earlier
         self.stop_reason = ""
         """Why the run was stopped; empty if it was not."""
         self.judge_prices = judge_prices
@@ -89,7 +92,8 @@ class Budget(ForwardingObserver):
         if self.limit is None:
             return
         for record in run.records():
-            self.totals.add(record)
+            if self._counts_earlier:
+                self.totals.add(record)
             if not record.error:
                 self._counted_keys[digest(record.sample.id)] = record.key
         self._count_earlier_verdicts(run)
@@ -119,12 +123,9 @@ class Budget(ForwardingObserver):
             self._check_limit()
 
     def _count_earlier_verdicts(self, run: Run) -> None:
-        if run.path in self._runs_with_counted_verdicts:
-            return
-        self._runs_with_counted_verdicts.add(run.path)
-        for _, line in iter_verdict_lines(run.verdicts_path):
-            if "text" in line or "values" in line:
-                self.verdict_costs.add(line["judge"], VerdictUsage.from_line(line))
+        if self._counts_earlier and run.path not in self._runs_with_counted_verdicts:
+            self._runs_with_counted_verdicts.add(run.path)
+            add_verdict_costs(run.verdicts_path, self.verdict_costs)
 
     def _check_limit(self) -> None:
         assert self.limit is not None

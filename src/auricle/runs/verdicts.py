@@ -329,3 +329,10 @@ def iter_verdict_lines(path: Path, damaged: list[DamagedLine] | None = None) -> 
             yield offset, orjson.loads(content)
         elif damaged is not None:
             damaged.append(DamagedLine(number, damage, VERDICTS_FILE))
+
+
+def add_verdict_costs(path: Path, costs: VerdictCosts) -> None:
+    """Add what the verdicts in a file have cost; failed requests to a judge are left out."""
+    for _, line in iter_verdict_lines(path):
+        if "text" in line or "values" in line:
+            costs.add(line["judge"], VerdictUsage.from_line(line))

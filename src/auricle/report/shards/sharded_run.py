@@ -28,6 +28,7 @@ from auricle.engine.shards.worker import StopSignal, stop_on_signals
 from auricle.engine.spec import Spec
 from auricle.models.catalogue import MODELS
 from auricle.report.shards.merge import EXACT_SAMPLES, merge_run
+from auricle.report.shards.spending import sum_unfinished_cost
 from auricle.report.shards.worker_process import COMMAND, work
 from auricle.runs.documents import encode_document
 from auricle.runs.metrics import Metrics
@@ -156,7 +157,8 @@ def _describe_worker(
     budget = observer if isinstance(observer, Budget) else None
     limit = None
     if budget and budget.limit is not None:
-        limit = budget.limit - (status.cost or 0.0)
+        spent = (status.cost or 0.0) + sum_unfinished_cost(store, budget.price, budget.judge_prices)
+        limit = round(budget.limit - spent, 9)
         if limit <= 0 and not status.complete:
             raise SpecError(f"{status.run} has already spent the limit of --max-cost. Resume with a higher one.")
     return WorkerDocument.create(

@@ -48,12 +48,15 @@ def work(document: WorkerDocument, stop: StopSignal, evaluation: Evaluation | No
 
 
 def _make_observer(document: WorkerDocument) -> Observer:
-    """Return what adds up costs and stops the worker when its share of the budget is spent."""
+    """Return what adds up costs and stops the worker when its share of the budget is spent.
+
+    What the run has spent before is not part of any share; the command has subtracted it from the limit.
+    """
     prices = document.prices
     if prices.model is None and not prices.judges:
         return Observer()
     limit_name = "the limit of each worker" if document.is_share else "the limit"
-    return Budget(prices.model, document.max_cost, prices.judges, limit_name=limit_name)
+    return Budget(prices.model, document.max_cost, prices.judges, limit_name=limit_name, counts_earlier=False)
 
 
 @contextmanager

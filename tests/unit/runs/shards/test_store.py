@@ -95,3 +95,20 @@ def test_who_has_a_lease_can_be_read(store: ShardStore) -> None:
     states = fresh.read_states()
     states.epochs[0] = 0
     assert fresh.read_lease(states, 0) is None
+
+
+def test_the_journals_of_all_epochs_are_copied_without_repeated_and_incomplete_lines(tmp_path: Path) -> None:
+    store = ShardStore.create(tmp_path / "run", make_parts(2, 1))
+    contents = {
+        "1/outputs.jsonl.00000": b"a\nb\n",
+        "2/outputs.jsonl.00000": b"b\nc\n",
+        "10/outputs.jsonl": b"d\nincompl",
+        "2/verdicts.jsonl.00000": b"v\n",
+        "2/progress.json": b"{}",
+    }
+    for name, content in contents.items():
+        store.storage.write(f"shards/00001/{name}", content)
+    store.copy_lines(1, tmp_path)
+    assert (tmp_path / "outputs.jsonl").read_bytes() == b"a\nb\nc\nd\n"
+    assert (tmp_path / "verdicts.jsonl").read_bytes() == b"v\n"
+    assert not (tmp_path / "progress.json").exists()
