@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any, Protocol, TypeAlias
 
@@ -10,7 +10,7 @@ import orjson
 
 from auricle.engine.settings import DEFAULT_LEASE_SECONDS, Settings, parse_shard_filter
 from auricle.engine.shards.worker import StopSignal, WorkerOptions, WorkerResult
-from auricle.engine.spec import Spec
+from auricle.engine.spec import Spec, list_judges
 from auricle.engine.workers.senders import SHARED_LIMITS
 from auricle.runs.documents import decode
 from auricle.runs.usage import RunPrices
@@ -62,16 +62,18 @@ class WorkerDocument:
 
     def share(self, index: int, workers: int) -> WorkerDocument:
         """Return the document of one of several workers: rate limits and the budget are divided among them."""
-        arguments = {
-            name: value / workers if name in SHARED_LIMITS and isinstance(value, (int, float)) else value
-            for name, value in self.spec.get("model_args", {}).items()
-        }
+        if workers == 1:
+            return self
+        arguments = _divide_limits(self.spec.get("model_args", {}), workers)
+        judges = [
+            {**judge, "args": _divide_limits(judge["args"], workers)} for judge in list_judges(self.spec.get("judge"))
+        ]
         return replace(
             self,
-            spec={**self.spec, "model_args": arguments},
-            name=f"{self.name}-{index}" if workers > 1 else self.name,
+            spec={**self.spec, "model_args": arguments, "judge": judges or None},
+            name=f"{self.name}-{index}",
             max_cost=None if self.max_cost is None else self.max_cost / workers,
-            is_share=workers > 1,
+            is_share=True,
         )
 
     def encode(self) -> bytes:
@@ -139,3 +141,11 @@ class Launcher(Protocol):
         Raises:
             AuricleError: of a worker, if it concerns all of them; or if none is left.
         """
+
+
+def _divide_limits(arguments: Mapping[str, Any], workers: int) -> dict[str, Any]:
+    """Return the arguments of a model with its limits of requests and tokens per minute for one of several workers."""
+    return {
+        name: value / workers if name in SHARED_LIMITS and isinstance(value, (int, float)) else value
+        for name, value in arguments.items()
+    }
