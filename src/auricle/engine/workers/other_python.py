@@ -7,7 +7,9 @@ Auricle need not be installed there: its source is added to `PYTHONPATH`. The ot
 
 from __future__ import annotations
 
+import atexit
 import os
+import shutil
 import subprocess
 import tempfile
 from collections.abc import Mapping
@@ -62,8 +64,9 @@ def _query_worker(model: str, python: str, variables: Mapping[str, str]) -> dict
 
 @cache
 def _import_folder() -> str:
-    """Make a folder with this package, its entry points and nothing else."""
+    """Make a folder with this package, its entry points and nothing else, for as long as this process runs."""
     folder = Path(tempfile.mkdtemp(prefix="auricle-import-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
     (folder / "auricle").symlink_to(Path(auricle.__file__).parent)
     installed = distribution("auricle")
     metadata = folder / f"auricle-{installed.version}.dist-info"

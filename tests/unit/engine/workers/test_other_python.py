@@ -1,5 +1,7 @@
 """Models under another Python."""
 
+import os
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -76,3 +78,9 @@ def test_environment_without_an_inherited_path_has_only_auricle(monkeypatch: pyt
     (metadata,) = folder.glob("auricle-*.dist-info")
     assert "Name: auricle" in (metadata / "METADATA").read_text()
     assert "[" in (metadata / "entry_points.txt").read_text()
+
+
+def test_the_added_folder_is_removed_at_the_end(tmp_path: Path) -> None:
+    code = "from auricle.engine.workers.other_python import worker_environment; worker_environment({})"
+    subprocess.run([sys.executable, "-c", code], check=True, env={**os.environ, "TMPDIR": str(tmp_path)})
+    assert not [*tmp_path.iterdir()]
