@@ -7,7 +7,7 @@ import pytest
 from auricle.core.errors import DataError, SpecError
 from auricle.core.types import Sample
 from auricle.perf.data.traces import burstgpt, journal, mooncake
-from tests.unit.perf.conftest import RunMeasurement
+from tests.unit.perf.conftest import MeasurementResult, RunMeasurement
 
 
 def write_jsonl(path: Path, *rows: dict[str, Any]) -> str:
@@ -17,6 +17,12 @@ def write_jsonl(path: Path, *rows: dict[str, Any]) -> str:
 
 def read_samples(task: Any) -> list[Sample]:
     return list(task.samples)
+
+
+def list_inputs(measurement: MeasurementResult) -> list[dict[str, Any]]:
+    """Return the inputs of all requests in the order of their times; answers are in the order of their arrival."""
+    inputs = {entry["id"]: entry["inputs"] for entry in measurement.answers()}
+    return [inputs[request["sample"]] for request in measurement.requests()]
 
 
 def words_of(sample: Sample) -> list[str]:
@@ -74,7 +80,7 @@ def test_load_point_is_replayed_at_its_own_times_or_faster(run_measurement: RunM
     first = requests[0]["due"]
     expected = [(request["due"] - first) / 2 for request in requests]
     assert [request["due"] for request in replayed.requests()] == pytest.approx(expected, abs=1e-4)
-    assert [entry["inputs"] for entry in replayed.answers()] == [entry["inputs"] for entry in recorded.answers()]
+    assert list_inputs(replayed) == list_inputs(recorded)
 
 
 def test_folder_without_requests_is_not_a_load_point(tmp_path: Path) -> None:
