@@ -103,7 +103,6 @@ def stat_data_file(file: DataFile) -> ObjectInfo:
     try:
         return storage.head(name)
     except FileNotFoundError as error:
-        if isinstance(file, RemoteFile):
-            with suppress(FileNotFoundError):
-                storage.open(name).close()  # raises an error that names a missing bucket
+        with suppress(FileNotFoundError):
+            storage.read(name, 0, 1)  # raises an error that names a missing bucket; the reply to HEAD does not
         raise DataError(f"No such file: {file}.") from error

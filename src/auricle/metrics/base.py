@@ -250,6 +250,7 @@ class Metric:
     def sample_value(self, stat: Stat) -> float:
         """Return the number of one sample alone; NaN if the aggregator needs more than one."""
         try:
+            # The number of plain sums may be any function of them, such as the root of a mean square.
             if isinstance(stat, (int, float)) and type(self.aggregate) is not SumAggregator:
                 return float(stat)
             return float(self.aggregate([stat]))

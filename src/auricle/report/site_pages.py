@@ -205,28 +205,12 @@ def render_task(view: SiteView, column: Column) -> str:
         [(row, row.cells[column]) for row in board.rows if column in row.cells],
         key=lambda entry: (entry[1].rank.place if entry[1].rank else len(board.rows) + 1, entry[0].title),
     )
-    cells = [cell for _, cell in rows]
     title = board.column_titles()[column]
-    scale = FencedScale.around(cells)
-    table = render(
-        "report/templates/task_table.html",
-        rows=rows,
-        column=column,
-        title=title,
-        best=board.best(column),
-        ranks=_rank_scale(cells),
-        unranked=any(cell.rank is None for cell in cells),
-        scale=scale,
-        is_clipped=scale.is_clipped,
-        has_cost=any(cell.cost is not None for cell in cells),
-        has_speed=any(cell.rtfx for cell in cells),
-        money=format_money,
-    )
     trade_offs = Markup("").join(map(draw_trade_off, list_trade_offs(board, column)))
     slices = _list_slices(rows, column)
     groups = render("report/templates/task_slices.html", slices=slices, column=column, title=title) if slices else ""
     sections = [
-        ("ranking", "Ranking", table),
+        ("ranking", "Ranking", _render_ranking(board, column, rows, title)),
         ("trade-offs", "Quality against cost and speed", Markup('<div class="trade-offs">{}</div>').format(trade_offs))
         if trade_offs
         else ("", "", ""),
@@ -247,7 +231,7 @@ def render_task(view: SiteView, column: Column) -> str:
             for name, row in zip(name_models(board.rows), board.rows, strict=True)
             if column in row.cells
         ],
-        facts=[("Models", f"{len(rows):,}"), ("Samples", f"{max(cell.number.total for cell in cells):,}")],
+        facts=[("Models", f"{len(rows):,}"), ("Samples", f"{max(cell.number.total for _, cell in rows):,}")],
         notices=[],
         sections=[section for section in sections if section[2]],
         terms=[
@@ -256,6 +240,26 @@ def render_task(view: SiteView, column: Column) -> str:
             ("Prompt", signature.inferencer or "any"),
             ("Metric", str(signature.metric)),
         ],
+    )
+
+
+def _render_ranking(board: Leaderboard, column: Column, rows: Sequence[tuple[Row, Cell]], title: str) -> Markup:
+    """Render the table of a column: rank, value, cost and speed of each model."""
+    cells = [cell for _, cell in rows]
+    scale = FencedScale.around(cells)
+    return render(
+        "report/templates/task_table.html",
+        rows=rows,
+        column=column,
+        title=title,
+        best=board.best(column),
+        ranks=_rank_scale(cells),
+        unranked=any(cell.rank is None for cell in cells),
+        scale=scale,
+        is_clipped=scale.is_clipped,
+        has_cost=any(cell.cost is not None for cell in cells),
+        has_speed=any(cell.rtfx for cell in cells),
+        money=format_money,
     )
 
 

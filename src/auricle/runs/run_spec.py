@@ -16,6 +16,7 @@ LOAD_TEST_FILE = "perf.json"
 SUITE_FILE = "suite.json"
 """The file that the folder of a suite has instead; its runs are in folders in it."""
 PLAN_FILE = "plan.jsonl"
+SHARDS_FOLDER = "shards"
 """The file that a sharded run has, too; the runs of its shards are in folders in it."""
 MAX_VALUE_LENGTH, CONTEXT = 60, 20
 """Longer values are cut in messages, beginning this number of characters before the difference."""

@@ -6,16 +6,16 @@ import os
 from collections.abc import Iterable, Iterator
 from hashlib import blake2b, sha256
 from pathlib import Path
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
+from auricle.core.storage import Storage
 from auricle.runs.journal import CALLS_FOLDER, SPEECH_FOLDER
 from auricle.runs.progress import PROGRESS_FILE
-from auricle.runs.run_spec import OUTPUTS_FILE, SPEC_FILE, VERDICTS_FILE
+from auricle.runs.run_spec import OUTPUTS_FILE, SHARDS_FOLDER, SPEC_FILE, VERDICTS_FILE
 from auricle.runs.shards.completions import StoredFile
 from auricle.runs.shards.plan import shard_name
 from auricle.runs.signals import SIGNALS_FILE
 
-SHARDS_FOLDER = "shards"
 APPENDED_FILES = (OUTPUTS_FILE, VERDICTS_FILE)
 """Files that are uploaded while they grow: what they contain would have to be paid for again."""
 LINE_FILES = (*APPENDED_FILES, SIGNALS_FILE)
@@ -52,6 +52,25 @@ def epoch_path(shard: int, epoch: int) -> str:
     'shards/00017/3'
     """
     return f"{SHARDS_FOLDER}/{shard_name(shard)}/{epoch}"
+
+
+class EpochFile(NamedTuple):
+    """An object of a shard."""
+
+    epoch: int
+    name: str
+    """Path in the run directory of the epoch, or the name of a piece of such a file."""
+    path: str
+    """Path in the location of the run."""
+
+
+def list_epoch_files(storage: Storage, shard: int) -> Iterator[EpochFile]:
+    """Yield the objects of all epochs of a shard."""
+    prefix = f"{SHARDS_FOLDER}/{shard_name(shard)}"
+    for info in storage.list(prefix):
+        epoch, _, name = info.path.removeprefix(f"{prefix}/").partition("/")
+        if epoch.isdecimal() and name:
+            yield EpochFile(int(epoch), name, info.path)
 
 
 def list_files(folder: Path) -> Iterator[str]:

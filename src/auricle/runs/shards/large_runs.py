@@ -5,10 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from auricle.core.errors import DataError
-from auricle.runs.run_spec import OUTPUTS_FILE, PLAN_FILE
+from auricle.runs.run_spec import OUTPUTS_FILE, PLAN_FILE, SHARDS_FOLDER
 from auricle.runs.shards.merged_files import SUMS_FILE
-
-SHARDS_FOLDER = "shards"
 
 
 def check_has_samples(path: Path) -> None:

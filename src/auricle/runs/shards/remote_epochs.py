@@ -10,7 +10,7 @@ import shutil
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -22,18 +22,18 @@ from auricle.core.errors import StorageError
 from auricle.core.file_lock import try_lock
 from auricle.core.files import user_cache_folder
 from auricle.core.storage import Storage
-from auricle.runs.run_spec import OUTPUTS_FILE, SPEC_FILE
+from auricle.runs.run_spec import OUTPUTS_FILE, SHARDS_FOLDER, SPEC_FILE
 from auricle.runs.shards.completions import StoredFile
 from auricle.runs.shards.epochs import (
     APPENDED_FILES,
     LINE_FILES,
     MEDIA_FOLDERS,
     REPLACED_FILES,
-    SHARDS_FOLDER,
     LineSet,
     complete_lines,
     digest_file,
     epoch_path,
+    list_epoch_files,
     list_files,
 )
 from auricle.runs.shards.pieces import PIECE_BYTES, PieceWriter, split_piece_name
@@ -128,8 +128,8 @@ class RemoteEpoch:
 
     def count_unused_lines(self) -> int:
         used = {*self._writers[OUTPUTS_FILE].pieces}
-        pieces = ((path, split_piece_name(name)) for path, _, name in self._list_objects() if path not in used)
-        others = [path for path, piece in pieces if piece and piece[0] == OUTPUTS_FILE]
+        files = [file for file in list_epoch_files(self._storage, self._shard) if file.path not in used]
+        others = [file.path for file in files if (piece := split_piece_name(file.name)) and piece[0] == OUTPUTS_FILE]
         if not others:
             return 0
         lines = LineSet(complete_lines(self._folder / OUTPUTS_FILE))
@@ -144,18 +144,10 @@ class RemoteEpoch:
             self._lock.close()
             self._lock = None
 
-    def _list_objects(self) -> Iterator[tuple[str, int, str]]:
-        """Yield path, epoch and name of each object of the shard."""
-        prefix = f"{SHARDS_FOLDER}/{shard_name(self._shard)}"
-        for info in self._storage.list(prefix):
-            epoch, _, name = info.path.removeprefix(f"{prefix}/").partition("/")
-            if epoch.isdecimal() and name:
-                yield info.path, int(epoch), name
-
     def _list_earlier(self) -> EarlierFiles:
         earlier = EarlierFiles()
-        objects = sorted((epoch, name, path) for path, epoch, name in self._list_objects() if epoch < self._epoch)
-        for _, name, path in objects:
+        files = [file for file in list_epoch_files(self._storage, self._shard) if file.epoch < self._epoch]
+        for _, name, path in sorted(files):
             if piece := split_piece_name(name):
                 earlier.pieces[piece[0]].append(path)
             elif name in LINE_FILES or name in REPLACED_FILES or name.startswith(MEDIA_FOLDERS):

@@ -24,11 +24,11 @@ from auricle.runs.shards.completions import (
     digest_content,
     encode_completion,
 )
-from auricle.runs.shards.epochs import APPENDED_FILES, SHARDS_FOLDER, Epoch, LineSet, digest_file, epoch_path
+from auricle.runs.shards.epochs import APPENDED_FILES, Epoch, LineSet, digest_file, epoch_path, list_epoch_files
 from auricle.runs.shards.leases import LeaseHolder, read_holder
 from auricle.runs.shards.local_epochs import LocalEpoch
 from auricle.runs.shards.pieces import open_stored_file, split_piece_name
-from auricle.runs.shards.plan import ShardPlan, shard_name
+from auricle.runs.shards.plan import ShardPlan
 from auricle.runs.shards.remote_epochs import RemoteEpoch
 from auricle.runs.shards.states import ShardStates
 
@@ -157,18 +157,14 @@ class ShardStore:
             shard: Number of the shard.
             folder: Folder for the copies.
         """
-        prefix = f"{SHARDS_FOLDER}/{shard_name(shard)}/"
-        files = []
-        for info in self.storage.list(prefix.removesuffix("/")):
-            epoch, _, name = info.path.removeprefix(prefix).partition("/")
-            piece = split_piece_name(name)
-            if epoch.isdecimal() and (name := piece[0] if piece else name) in APPENDED_FILES:
-                files.append((int(epoch), info.path, name))
         seen = {name: LineSet() for name in APPENDED_FILES}
-        for _, path, name in sorted(files):
-            lines = self.storage.read(path).splitlines(keepends=True)
-            with (folder / name).open("ab") as target:
-                target.writelines(seen[name].add_new(line for line in lines if line.endswith(b"\n")))
+        for file in sorted(list_epoch_files(self.storage, shard)):
+            piece = split_piece_name(file.name)
+            name = piece[0] if piece else file.name
+            if name in seen:
+                lines = self.storage.read(file.path).splitlines(keepends=True)
+                with (folder / name).open("ab") as target:
+                    target.writelines(seen[name].add_new(line for line in lines if line.endswith(b"\n")))
 
     @cached_property
     def _run_id(self) -> str:
