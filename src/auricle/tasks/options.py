@@ -26,6 +26,7 @@ INTEGER_READINGS = ("0-based", "1-based", "text")
 LANGUAGE_ALIASES = {
     "eng": "en", "cmn": "zh", "zho": "zh", "chi": "zh", "jpn": "ja", "kor": "ko", "tha": "th", "lao": "lo", "khm": "km",
     "mya": "my", "bur": "my", "tur": "tr", "aze": "az", "rus": "ru", "ara": "ar", "arb": "ar",
+    "cat": "ca", "heb": "he", "iw": "he",
 }  # fmt: skip
 
 

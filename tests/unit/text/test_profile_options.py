@@ -23,6 +23,10 @@ from auricle.text.profiles import is_profile
         ("basic+tatweel", "كتـــاب ـ", "كتاب"),
         ("basic+alef", "أحمد إلى آخر ٱلكتاب ﻷن", "احمد الى اخر الكتاب لان"),
         ("basic+harakat+alef", "أَحْمَدُ", "احمد"),
+        ("basic+gershayim", 'צה״ל, "צה"ל" בשנת תש”ח, ג׳ירפה ה"ארץ" וכו׳', "צהל צהל בשנת תשח גירפה הארץ וכו"),
+        ("basic+gershayim", 'l\u00b4eau it\'s "so"', "l'eau it's so"),
+        ("basic+gershayim+niqqud", "שָׁלוֹם \ufb2aל עַל־יַד", "שלום של על יד"),
+        ("basic+catalan", "l´hotel, L'EXCEL·LENT! Sr. L.L. sol.La", "l'hotel l'excel·lent sr l l sol la"),
         ("basic+digits", "٣٤ ३४ 34", "34 34 34"),
         ("whisper-en+spelled", "twenty three", "two three"),
         ("whisper-en+spelled", "no number here", "no number here"),
@@ -31,6 +35,12 @@ from auricle.text.profiles import is_profile
 )
 def test_an_option_removes_one_difference(name: str, text: str, expected: str) -> None:
     assert get_profile(name)(text) == expected
+
+
+@pytest.mark.parametrize("spelling", ["col·legi", "coŀlegi", "col.legi", "col•legi", "col‧legi", "col∙legi"])
+def test_every_spelling_of_the_catalan_geminate_is_one_word(spelling: str) -> None:
+    profile = get_profile("basic+catalan")
+    assert profile.tokens(f"el {spelling}") == profile.tokens(f"EL {spelling.upper()}") == ["el", "col·legi"]
 
 
 def test_options_are_part_of_name_signature_and_title() -> None:

@@ -144,6 +144,8 @@ def test_profiles_have_languages_and_a_description() -> None:
         "basic+turkish": ("tr", "az"),
         "basic+yo": ("ru",),
         **dict.fromkeys(("basic+harakat", "basic+tatweel", "basic+alef"), ("ar",)),
+        **dict.fromkeys(("basic+gershayim", "basic+niqqud"), ("he",)),
+        "basic+catalan": ("ca",),
         "basic+digits": (),
         "whisper-en+spelled": ("en",),
         **dict.fromkeys(("kimi-en", "lmms-eval-en", "open-asr", "seed-tts-en", "ultraeval-en"), ("en",)),
