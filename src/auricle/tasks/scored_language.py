@@ -20,6 +20,8 @@ DEFAULT_PROFILES: Mapping[str, str] = MappingProxyType(
         **dict.fromkeys(("zh", "yue"), "zh"),
         **dict.fromkeys(UNSPACED_LANGUAGES, "chars"),
         **dict.fromkeys(("tr", "az"), "basic+turkish"),
+        "ca": "basic+catalan",
+        "he": "basic+gershayim",
     }
 )
 TRANSCRIPT_METRICS: Mapping[str, tuple[str, ...]] = MappingProxyType(
@@ -115,14 +117,17 @@ def _parse_language(text: str) -> str:
 
 def _explain(reason: str, code: str) -> str:
     """Return a note; none for words of an unknown language, whose defaults are those without any language."""
-    if not ScoredLanguage(code).language:
+    if code in ("", UNDETERMINED):
         return ""
+    unit = ", by character or word as each script requires" if code.endswith(MIXED_SUFFIX) else ""
     return (
-        f"{reason} and no single language was given, so by default they are scored as {code}. "
+        f"{reason} and no single language was given, so by default they are scored as {code}{unit}. "
         "Change it with -T scored_as=CODE."
     )
 
 
 def _describe(code: str) -> str:
     name = language_name(ScoredLanguage(code).language)
-    return f"{name} mixed with words of other languages" if code.endswith(MIXED_SUFFIX) else name
+    if not code.endswith(MIXED_SUFFIX):
+        return name
+    return f"{name} mixed with other languages" if name else "several languages without spaces between words"

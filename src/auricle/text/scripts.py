@@ -15,6 +15,7 @@ LAO = "\u0e80-\u0eff"
 MYANMAR = "\u1000-\u109f\ua9e0-\ua9ff\uaa60-\uaa7f"
 KHMER = "\u1780-\u17ff"
 HANGUL = "\u1100-\u11ff\u3131-\u318e\ua960-\ua97f\uac00-\ud7ff"
+HEBREW = "\u0591-\u05f4\ufb1d-\ufb4f"
 UNSPACED_SCRIPTS = f"{HAN}{KANA}{THAI}{LAO}{MYANMAR}{KHMER}"
 """Scripts written without spaces, in which each character is a token. Korean is written with spaces."""
 
@@ -28,11 +29,12 @@ MIN_PURE_SHARE = 0.9
 """Share from which on the remaining words do not make texts mixed."""
 MIN_KANA_SHARE = 0.1
 """Share of kana among kana and Chinese characters from which on these are Japanese."""
+_CHINESE_WORDS = frozenset("很這們麼")  # Shift JIS has these characters, but Japanese has no words with them
 _SCRIPTS = {"zh": HAN, "ja": KANA, "th": THAI, "lo": LAO, "my": MYANMAR, "km": KHMER}
 _PATTERNS = {language: re.compile(f"[{script}]") for language, script in _SCRIPTS.items()}
-_HANGUL = re.compile(f"[{HANGUL}]")
-_SHOWS_LANGUAGE = re.compile(f"[{UNSPACED_SCRIPTS}{HANGUL}]")
-_WORD = re.compile(rf"[^\W\d_{UNSPACED_SCRIPTS}]+")
+_WORD_SCRIPTS = {"ko": re.compile(f"[{HANGUL}]"), "he": re.compile(f"[{HEBREW}]")}
+_SHOWS_LANGUAGE = re.compile(f"[{UNSPACED_SCRIPTS}{HANGUL}{HEBREW}]")
+_WORD = re.compile(rf"(?:[^\W\d_{UNSPACED_SCRIPTS}][\u0591-\u05c7]*)+")
 
 
 def identify_language(texts: Iterable[str]) -> str:
@@ -40,38 +42,62 @@ def identify_language(texts: Iterable[str]) -> str:
 
     Returns:
         The code of a language written without spaces, followed by `-mixed` if words of others make up more than a
-        tenth of all words and characters; `ko` if most words are Korean; otherwise `und`; and an empty text if there
-        are no words at all.
+        tenth of all words and characters; `ko` or `he` if most words are Korean or Hebrew; otherwise `und`; and an
+        empty text if there are no words at all. Texts in several languages without spaces are `zh-mixed` if some are
+        Chinese and none Japanese, which share characters, and otherwise `und-mixed`.
 
     >>> identify_language(["今天天气很好"]), identify_language(["我想听 Hello Kitty"]), identify_language(["Guten Tag"])
     ('zh', 'zh-mixed', 'und')
     """
-    characters, words = _count_tokens(texts)
+    characters, languages, words = _count_tokens(texts)
     unspaced = characters.total()
     total = unspaced + words.total()
     if not total:
         return ""
     if unspaced / total < MIN_SHARE:
-        return "ko" if words["ko"] > words.total() / 2 else UNDETERMINED
-    if characters["ja"] >= MIN_KANA_SHARE * (characters["ja"] + characters["zh"]):
-        characters["ja"] += characters.pop("zh")
-    language = max(characters, key=lambda code: characters[code])
+        language, count = words.most_common(1)[0]
+        return language if count > words.total() / 2 else UNDETERMINED
+    if not languages["ja"]:
+        languages["zh"] += languages["zh or ja"]
+    several = {code for code in _SCRIPTS if languages[code] >= MIN_SHARE * unspaced}
+    if len(several) > 1:
+        return f"{'zh' if 'zh' in several and 'ja' not in several else UNDETERMINED}{MIXED_SUFFIX}"
+    language = _find_main(characters)
     return language if unspaced / total >= MIN_PURE_SHARE else f"{language}{MIXED_SUFFIX}"
 
 
-def _count_tokens(texts: Iterable[str]) -> tuple[Counter[str], Counter[str]]:
-    """Count the characters of each language written without spaces, and the words that are Korean or not."""
+def _find_main(characters: Counter[str]) -> str:
+    """Return the language of most characters; Chinese ones are Japanese among enough kana."""
+    if characters["ja"] >= MIN_KANA_SHARE * (characters["ja"] + characters["zh"]):
+        characters = Counter({**characters, "ja": characters["ja"] + characters["zh"], "zh": 0})
+    return max(characters, key=lambda code: characters[code])
+
+
+def _count_tokens(texts: Iterable[str]) -> tuple[Counter[str], Counter[str], Counter[str]]:
+    """Count characters without spaces by their script and by the language of their text, and words by language."""
     characters: Counter[str] = Counter()
+    languages: Counter[str] = Counter()
     words: Counter[str] = Counter()
     for text in texts:
         if not _SHOWS_LANGUAGE.search(text):
             words[UNDETERMINED] += len(text.split())
             continue
-        for language, pattern in _PATTERNS.items():
-            characters[language] += len(pattern.findall(text))
+        found = Counter({language: len(pattern.findall(text)) for language, pattern in _PATTERNS.items()})
+        characters.update(found)
+        language = _find_main(found)
+        is_unclear = language == "zh" and not _is_surely_chinese(text)
+        languages["zh or ja" if is_unclear else language] += found.total()
         for word in _WORD.findall(text):
-            words["ko" if _HANGUL.match(word) else UNDETERMINED] += 1
-    return characters, words
+            scripts = (code for code, pattern in _WORD_SCRIPTS.items() if pattern.match(word))
+            words[next(scripts, UNDETERMINED)] += 1
+    return characters, languages, words
+
+
+def _is_surely_chinese(text: str) -> bool:
+    """Return whether Chinese characters are not Japanese, as those that the Japanese encoding lacks."""
+    characters = "".join(_PATTERNS["zh"].findall(text))
+    in_japanese = characters.encode("shift_jis", "ignore").decode("shift_jis")
+    return in_japanese != characters or not _CHINESE_WORDS.isdisjoint(characters)
 
 
 # --- scripts of letters ------------------------------------------------------------------------

@@ -35,6 +35,7 @@ def signatures(task: Any) -> list[str]:
         (THAI, "th", ["cer:2.pooled.chars:2"]),
         ("오늘은 날씨가 좋네요", "ko", ["cer:2.pooled.basic:2", "wer:1.pooled.basic:2"]),
         ("我想听 Hello Kitty", "zh-mixed", ["mer:1.pooled.mixed:2", "cer:2.pooled.mixed:2"]),
+        ("צה״ל הודיע", "he", ["wer:1.pooled.basic+gershayim:2", "cer:2.pooled.basic+gershayim:2"]),
         ("ニュースを見る new words here", "ja-mixed", ["mer:1.pooled.basic:2", "cer:2.pooled.basic:2"]),
         ("Guten Tag", "und", ["wer:1.pooled.basic:2", "cer:2.pooled.basic:2"]),
     ],
@@ -47,6 +48,19 @@ def test_without_a_language_the_script_of_the_references_decides(
     assert task.derived_args == {"scored_as": code}
     assert task.language == ""  # what models receive is what the user states
     assert [code in note for note in task.notes("m", {})] == ([] if code == "und" else [True])
+
+
+def test_rows_of_several_scripts_are_counted_each_in_its_own_unit(manifest: Any) -> None:
+    texts = ["hello how are you", "今天天气很好", "今日は天気がいい", THAI]
+    task = build("asr", manifest(rows_of(*texts)))
+    mer = task.metrics[0]
+    assert mer.signature == "mer:1.pooled.basic:2"
+    lengths = [mer.details([mer.score(sample, Generation(text=""))])["reference_length"] for sample in task.samples]
+    assert lengths == [4, 6, 8, 16]
+    assert task.derived_args == {"scored_as": "und-mixed"}
+    (note,) = task.notes("m", {})
+    assert "written in several languages without spaces between words" in note
+    assert "scored as und-mixed, by character or word as each script requires" in note
 
 
 def test_a_right_answer_in_a_script_without_spaces_is_right(manifest: Any) -> None:
@@ -147,7 +161,15 @@ def test_an_invalid_code_is_refused(manifest: Any, code: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("code", "profile"), [("tr", "basic+turkish"), ("az", "basic+turkish"), ("yue", "zh"), ("km", "chars"), ("de", "")]
+    ("code", "profile"),
+    [
+        ("tr", "basic+turkish"),
+        ("az", "basic+turkish"),
+        ("ca", "basic+catalan"),
+        ("yue", "zh"),
+        ("km", "chars"),
+        ("de", ""),
+    ],
 )
 def test_languages_have_profiles(code: str, profile: str) -> None:
     assert ScoredLanguage(code).profile == profile
