@@ -24,6 +24,7 @@ from auricle.report.judge_panel import JudgePanel
 from auricle.report.score_table import ScoreTable, score_records
 from auricle.report.signal_slices import SignalTable
 from auricle.report.summary import summarise
+from auricle.report.vowel_marks import VowelMarks
 from auricle.report.word_errors import (
     MAX_CONFUSIONS,
     MAX_INSERTIONS,
@@ -105,17 +106,17 @@ def _score_and_write(
     used_metrics = verdicts.expand(task.metrics, has_labels=labels.exist_in(run)) if verdicts else task.metrics
     score_table = ScoreTable(used_metrics, task.cluster, verdicts=verdicts, breakdown_fields=task.group_by)
     delays, signals = StreamDelays(), SignalTable(read_signals(run.path))
-    words = WordErrorCounter(find_word_metric(used_metrics), MAX_SAMPLES)
+    words, marks = WordErrorCounter(find_word_metric(used_metrics), MAX_SAMPLES), VowelMarks(used_metrics)
     with infrequent_gc(), run.open_index() as index:
         records = signals.observe(delays.count_records(totals.count_records(labels.attach(index.records()))))
-        write_scores(run.path, score_records(words.observe(records), score_table))
+        write_scores(run.path, score_records(marks.observe(words.observe(records)), score_table))
     damaged = [*index.damaged, *(verdicts.damaged if verdicts else ())]
     health = JournalHealth.build(score_table.total, run.read_progress().completed_rows, damaged)
     ranking = score_table.ranking_column
     first = ranking.metric if ranking else None
     worst_samples = thread.submit(view_worst_samples, score_table.worst_records(), first)  # encodes audio meanwhile
     facts = collect_run_facts(run, replace(task, cluster=score_table.clusters.field), model)
-    facts["notes"] = (*facts["notes"], *health.describe())
+    facts["notes"] = (*facts["notes"], *health.describe(), *marks.notes())
     numbers = [
         number if number.field else replace(number, total=number.total + health.missing)
         for number in summarise(score_table, describe_measurement(run, facts["task"], facts["model"]))
