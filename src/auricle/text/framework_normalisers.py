@@ -45,10 +45,16 @@ def _whisper_with_wide_brackets() -> Any:
 
 
 @cache
-def _whisper_basic() -> Any:
+def _load_whisper_basic(remove_diacritics: bool = False, split_letters: bool = False) -> Any:
     from whisper_normalizer.basic import BasicTextNormalizer
 
-    return BasicTextNormalizer()
+    return BasicTextNormalizer(remove_diacritics, split_letters)
+
+
+def whisper_basic(text: str, **options: bool) -> str:
+    """Normalise any language as OpenAI does, with the options of its code; combining marks become spaces."""
+    normalised: str = _load_whisper_basic(**options)(text)
+    return normalised
 
 
 def _strip_tags(text: str) -> str:
@@ -81,8 +87,7 @@ def tokenise_13a(text: str) -> list[str]:
 
 def _normalise_english(text: str) -> str:
     """Apply Whisper's English normaliser, then its basic one, as both tools do."""
-    basic: str = _whisper_basic()(normalise_whisper_in_full(_strip_tags(text)))
-    return basic
+    return whisper_basic(normalise_whisper_in_full(_strip_tags(text)))
 
 
 def kimi_en(text: str) -> str:

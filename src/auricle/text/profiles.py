@@ -10,7 +10,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from types import MappingProxyType
 from typing import Any
 
@@ -18,6 +18,7 @@ from auricle.core.errors import UnknownName
 from auricle.core.registry import Registry
 from auricle.text import framework_normalisers
 from auricle.text.chinese_numbers import fold_numerals, read_contextual_numbers, read_numbers
+from auricle.text.framework_normalisers import whisper_basic
 from auricle.text.profile_options import OPTION_MARK, OPTIONS, SPELLED, add_steps
 from auricle.text.scripts import UNSPACED_SCRIPTS
 from auricle.text.whisper_normaliser import normalise_whisper
@@ -214,6 +215,12 @@ def _tool_profile(name: str, apply: Callable[[str], str], tool: str) -> Profile:
 _UNSPACED_LANGUAGES = ("ja", "th", "lo", "km", "my")
 _BASIC = "no case and no punctuation, for scripts written with spaces"
 _WHISPER = "Whisper's English normaliser: numbers, contractions, American spelling"
+_WHISPER_UNSPACED = ("zh", "yue", "ja", "th", "lo", "my")
+_WHISPER_BASIC = "Whisper's normaliser of other languages; reproduces its word error rates, and splits words at marks"
+_WHISPER_LETTERS = "whisper-basic with single letters, as published for Chinese, Japanese, Thai, Lao and Burmese"
+_WHISPER_UNACCENTED = "whisper-basic without accents and other marks"
+_WITH_LETTERS = partial(whisper_basic, split_letters=True)
+_WITHOUT_ACCENTS = partial(whisper_basic, remove_diacritics=True)
 _ZH = "simplified characters, spelled-out numbers, no punctuation"
 _CHARS = "basic without spaces, for scripts written without them"
 _MIXED = "zh for Chinese text; Latin words in lower case, with their digits"
@@ -261,6 +268,9 @@ PROFILES: Registry[Profile] = Registry(
             Profile("none", 1, str.strip, "words", (), "unchanged, except for leading and trailing whitespace"),
             _BASIC_PROFILE,
             _WHISPER_PROFILE,
+            _make_profile("whisper-basic", whisper_basic, "words", (), _WHISPER_BASIC),
+            _make_profile("whisper-basic-letters", _WITH_LETTERS, "words", _WHISPER_UNSPACED, _WHISPER_LETTERS),
+            _make_profile("whisper-basic-unaccented", _WITHOUT_ACCENTS, "words", (), _WHISPER_UNACCENTED),
             _make_profile("zh", _normalise_zh, "characters", ("zh", "yue"), _ZH, version=2),
             _make_profile("chars", _normalise_chars, "characters", _UNSPACED_LANGUAGES, _CHARS, version=2),
             _make_profile("mixed", _normalise_mixed, "mixed", ("zh", "en"), _MIXED, version=2),

@@ -138,6 +138,8 @@ def test_profiles_have_languages_and_a_description() -> None:
         "none": (),
         "basic": (),
         "whisper-en": ("en",),
+        **dict.fromkeys(("whisper-basic", "whisper-basic-unaccented"), ()),
+        "whisper-basic-letters": ("zh", "yue", "ja", "th", "lo", "my"),
         "zh": ("zh", "yue"),
         "chars": ("ja", "th", "lo", "km", "my"),
         "mixed": ("zh", "en"),
