@@ -101,14 +101,11 @@ OPTIONS: Mapping[str, ProfileOption] = MappingProxyType(
 
 def add_steps(options: tuple[ProfileOption, ...], normalise: Step) -> Step:
     """Return a profile's function with the steps of its options."""
-    in_nfkc = [option.in_nfkc for option in options if option.in_nfkc]
-    steps = (
-        *(option.as_written for option in options if option.as_written),
-        *([partial(unicodedata.normalize, "NFKC"), *in_nfkc] if in_nfkc else []),
-        normalise,
-        *(option.after for option in options if option.after),
-    )
-    return partial(_apply_steps, steps=steps)
+    steps = [option.as_written for option in options if option.as_written]
+    if in_nfkc := [option.in_nfkc for option in options if option.in_nfkc]:
+        steps += [partial(unicodedata.normalize, "NFKC"), *in_nfkc]
+    steps += [normalise, *(option.after for option in options if option.after)]
+    return partial(_apply_steps, steps=tuple(steps))
 
 
 def _apply_steps(text: str, steps: tuple[Step, ...]) -> str:

@@ -16,7 +16,9 @@ def notes_of(folder: Path, pairs: list[tuple[str, str]], profile: str) -> tuple[
     rows = [{"question": answer, "answer": reference} for reference, answer in pairs]
     data.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
     task_args = {"data": str(data), "prompt": "{question}", "metrics": "wer"}
-    return evaluate(Spec(task="qa", task_args=task_args, model="echo", profile=profile), folder / "run").metrics.notes
+    run = evaluate(Spec(task="qa", task_args=task_args, model="echo", profile=profile), folder / "run")
+    assert run.metrics
+    return run.metrics.notes
 
 
 @pytest.mark.parametrize(
