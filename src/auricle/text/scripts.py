@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
 HAN = "\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
@@ -29,10 +29,13 @@ MIN_PURE_SHARE = 0.9
 """Share from which on the remaining words do not make texts mixed."""
 MIN_KANA_SHARE = 0.1
 """Share of kana among kana and Chinese characters from which on these are Japanese."""
+MIN_CATALAN_SHARE = 0.001
+"""Share of words with `l·l`, which no other language has, that makes texts Catalan; it has several times as many."""
 _CHINESE_WORDS = frozenset("很這們麼")  # Shift JIS has these characters, but Japanese has no words with them
 _SCRIPTS = {"zh": HAN, "ja": KANA, "th": THAI, "lo": LAO, "my": MYANMAR, "km": KHMER}
 _PATTERNS = {language: re.compile(f"[{script}]") for language, script in _SCRIPTS.items()}
 _WORD_SCRIPTS = {"ko": re.compile(f"[{HANGUL}]"), "he": re.compile(f"[{HEBREW}]")}
+_CATALAN_L = re.compile("[lL]\u00b7[lL]|[\u013f\u0140][lL]")
 _SHOWS_LANGUAGE = re.compile(f"[{UNSPACED_SCRIPTS}{HANGUL}{HEBREW}]")
 _WORD = re.compile(rf"(?:[^\W\d_{UNSPACED_SCRIPTS}][\u0591-\u05c7]*)+")
 
@@ -42,9 +45,10 @@ def identify_language(texts: Iterable[str]) -> str:
 
     Returns:
         The code of a language written without spaces, followed by `-mixed` if words of others make up more than a
-        tenth of all words and characters; `ko` or `he` if most words are Korean or Hebrew; otherwise `und`; and an
-        empty text if there are no words at all. Texts in several languages without spaces are `zh-mixed` if some are
-        Chinese and none Japanese, which share characters, and otherwise `und-mixed`.
+        tenth of all words and characters; `ko` or `he` if most words are Korean or Hebrew, `ca` if some have the
+        Catalan `l·l`; otherwise `und`; and an empty text if there are no words at all. Texts in several languages
+        without spaces are `zh-mixed` if some are Chinese and none Japanese, which share characters, and otherwise
+        `und-mixed`.
 
     >>> identify_language(["今天天气很好"]), identify_language(["我想听 Hello Kitty"]), identify_language(["Guten Tag"])
     ('zh', 'zh-mixed', 'und')
@@ -56,6 +60,8 @@ def identify_language(texts: Iterable[str]) -> str:
         return ""
     if unspaced / total < MIN_SHARE:
         language, count = words.most_common(1)[0]
+        if language == UNDETERMINED and words["ca"] >= MIN_CATALAN_SHARE * words.total():
+            return "ca"
         return language if count > words.total() / 2 else UNDETERMINED
     if not languages["ja"]:
         languages["zh"] += languages["zh or ja"]
@@ -66,10 +72,10 @@ def identify_language(texts: Iterable[str]) -> str:
     return language if unspaced / total >= MIN_PURE_SHARE else f"{language}{MIXED_SUFFIX}"
 
 
-def _find_main(characters: Counter[str]) -> str:
+def _find_main(characters: Mapping[str, int]) -> str:
     """Return the language of most characters; Chinese ones are Japanese among enough kana."""
     if characters["ja"] >= MIN_KANA_SHARE * (characters["ja"] + characters["zh"]):
-        characters = Counter({**characters, "ja": characters["ja"] + characters["zh"], "zh": 0})
+        characters = {**characters, "ja": characters["ja"] + characters["zh"], "zh": 0}
     return max(characters, key=lambda code: characters[code])
 
 
@@ -79,14 +85,17 @@ def _count_tokens(texts: Iterable[str]) -> tuple[Counter[str], Counter[str], Cou
     languages: Counter[str] = Counter()
     words: Counter[str] = Counter()
     for text in texts:
+        if not text.isascii():
+            words["ca"] += len(_CATALAN_L.findall(text))
         if not _SHOWS_LANGUAGE.search(text):
             words[UNDETERMINED] += len(text.split())
             continue
-        found = Counter({language: len(pattern.findall(text)) for language, pattern in _PATTERNS.items()})
-        characters.update(found)
+        found = {language: len(pattern.findall(text)) for language, pattern in _PATTERNS.items()}
+        for language, count in found.items():
+            characters[language] += count
         language = _find_main(found)
         is_unclear = language == "zh" and not _is_surely_chinese(text)
-        languages["zh or ja" if is_unclear else language] += found.total()
+        languages["zh or ja" if is_unclear else language] += sum(found.values())
         for word in _WORD.findall(text):
             scripts = (code for code, pattern in _WORD_SCRIPTS.items() if pattern.match(word))
             words[next(scripts, UNDETERMINED)] += 1
