@@ -104,9 +104,13 @@ def _count_tokens(texts: Iterable[str]) -> tuple[Counter[str], Counter[str], Cou
 
 def _is_surely_chinese(text: str) -> bool:
     """Return whether Chinese characters are not Japanese, as those that the Japanese encoding lacks."""
-    characters = "".join(_PATTERNS["zh"].findall(text))
-    in_japanese = characters.encode("shift_jis", "ignore").decode("shift_jis")
-    return in_japanese != characters or not _CHINESE_WORDS.isdisjoint(characters)
+    if not _CHINESE_WORDS.isdisjoint(text):
+        return True
+    try:
+        "".join(_PATTERNS["zh"].findall(text)).encode("shift_jis")
+    except UnicodeEncodeError:
+        return True
+    return False
 
 
 # --- scripts of letters ------------------------------------------------------------------------

@@ -32,7 +32,7 @@ CHINESE, ENGLISH = "今天天气很好", "the quick brown fox"
         (["東京都千代田区", "今日は天気がいい"], "ja"),
         (["今天天气", "วันนี้อากาศดีมาก"], "zh-mixed"),
         (["今日は天気がいい" * 10, "หนัง"], "ja"),
-        (["El col·legi és nou.", "L'EXCEL·LENT"], "ca"),
+        (["El col·legi és nou.", "AL COL·LEGI"], "ca"),
         ([f"{ENGLISH} " * 300, "col·legi", "col.legi"], "und"),
         (["Привет, мир!", "هل أنت بخير", "नमस्ते", "Grüße"], "und"),
         ([ENGLISH * 20, "東京"], "und"),
