@@ -26,7 +26,7 @@ from auricle.text.profiles import is_profile
         ("basic+gershayim", 'צה״ל, "צה"ל" בשנת תש”ח, ג׳ירפה ה"ארץ" וכו׳', "צהל צהל בשנת תשח גירפה הארץ וכו"),
         ("basic+gershayim", 'l\u00b4eau it\'s "so"', "l'eau it's so"),
         ("basic+gershayim+niqqud", "שָׁלוֹם \ufb2aל עַל־יַד", "שלום של על יד"),
-        ("basic+catalan", "l´hotel, L'EXCEL·LENT! Sr. L.L. sol.La", "l'hotel l'excel·lent sr l l sol la"),
+        ("basic+catalan", "l´hotel, AL·LEGAR! Sr. L.L. sol.La", "l'hotel al·legar sr l l sol la"),
         ("basic+digits", "٣٤ ३४ 34", "34 34 34"),
         ("whisper-en+spelled", "twenty three", "two three"),
         ("whisper-en+spelled", "no number here", "no number here"),
