@@ -90,12 +90,12 @@ def _count_tokens(texts: Iterable[str]) -> tuple[Counter[str], Counter[str], Cou
         if not _SHOWS_LANGUAGE.search(text):
             words[UNDETERMINED] += len(text.split())
             continue
-        found = {language: len(pattern.findall(text)) for language, pattern in _PATTERNS.items()}
-        for language, count in found.items():
+        in_text = {language: len(pattern.findall(text)) for language, pattern in _PATTERNS.items()}
+        for language, count in in_text.items():
             characters[language] += count
-        language = _find_main(found)
+        language = _find_main(in_text)
         is_unclear = language == "zh" and not _is_surely_chinese(text)
-        languages["zh or ja" if is_unclear else language] += sum(found.values())
+        languages["zh or ja" if is_unclear else language] += sum(in_text.values())
         for word in _WORD.findall(text):
             scripts = (code for code, pattern in _WORD_SCRIPTS.items() if pattern.match(word))
             words[next(scripts, UNDETERMINED)] += 1
