@@ -151,11 +151,11 @@ def test_dry_run_checks_everything_and_writes_nothing(auricle: RunAuricle, quiz:
     finished = auricle("run", quiz, "--as", "qa", "-m", "echo", "--dry-run")
     assert finished.returncode == 0
     assert finished.stdout.startswith("ok  qa-quiz × echo")
-    failed = auricle("run", quiz, "--as", "qa", "-m", "whisper", "--dry-run", "--json")
+    failed = auricle("run", quiz, "--as", "qa", "-m", "openai", "--dry-run", "--json")
     assert failed.returncode == 2
     assert json.loads(failed.stdout)["checks"][-1] == {
         "passed": False,
-        "text": "whisper: missing model. Set it with -M model=…",
+        "text": "openai: missing model. Set it with -M model=…",
     }
     assert not (tmp_path / "runs").exists()
 

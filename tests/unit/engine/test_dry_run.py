@@ -36,9 +36,9 @@ def test_model_that_does_not_suit_the_task_fails() -> None:
 
 
 def test_argument_that_is_missing_or_not_a_choice_fails() -> None:
-    assert failures(check(task="demo", model="whisper")) == ["whisper: missing model. Set it with -M model=…"]
-    wrong = failures(check(task="demo", model="whisper", model_args={"task": "write", "model": "x"}))
-    assert wrong == ["whisper: task must be transcribe or translate, not 'write'."]
+    assert failures(check(task="demo", model="openai")) == ["openai: missing model. Set it with -M model=…"]
+    wrong = failures(check(task="demo", model="openai", model_args={"audio_as": "tape", "model": "x"}))
+    assert wrong == ["openai: audio_as must be input_audio or audio_url, not 'tape'."]
 
 
 def test_setting_that_does_not_apply_fails() -> None:

@@ -2,12 +2,15 @@
 
 import math
 
-import pandas as pd
 import pytest
 
 from auricle.core.errors import SpecError
 from auricle.report.sample_filter import SampleColumns
 from tests.support.app_runs import make_number
+from tests.support.extras import require_extra
+
+require_extra("pandas")
+import pandas as pd
 
 WER, ACCURACY = make_number("wer", higher_is_better=False), make_number("accuracy")
 FRAME = pd.DataFrame(

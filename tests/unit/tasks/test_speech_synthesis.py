@@ -17,6 +17,7 @@ from auricle.models.catalogue import MODELS
 from auricle.runs.run_directory import Run
 from auricle.runs.verification import verify_run
 from auricle.tasks.base import Task
+from tests.support.extras import require_extra
 from tests.support.spoken import RATE, make_speech
 
 
@@ -167,6 +168,7 @@ def test_an_empty_answer_is_a_failure_of_speech_and_not_of_the_run(folder: Path)
 
 
 def test_an_answer_is_compared_with_the_recording_of_its_row(folder: Path) -> None:
+    require_extra("speech-quality")
     soundfile.write(folder / "same.wav", speak("Good morning.")[0], RATE)
     rows = ({"text": "Good morning.", "reference": "same.wav"}, {"text": "Good morning."})
     _, result = run_speaker(write_rows(folder, *rows))
