@@ -143,7 +143,7 @@ def draw_comparison(baseline: Path, candidate: Path) -> None:
     _draw_own_numbers(comparison)
     if comparison.refused:
         st.header("Not compared", anchor=False)
-        refused = [[name, truncate(reason, 600)] for name, reason in comparison.refused.items()]
+        refused = [[", ".join(names), truncate(reason, 600)] for reason, names in comparison.reasons.items()]
         components.draw_table(["Metric", "Reason"], refused, 2)
     if comparison.matrix:
         _draw_confusions(comparison, comparison.matrix)

@@ -123,6 +123,14 @@ class Comparison:
     def overall(self) -> tuple[ComparisonRow, ...]:
         return tuple(row for row in self.rows if not row.field)
 
+    @property
+    def reasons(self) -> dict[str, list[str]]:
+        """Why something cannot be compared: each reason, with the names of the metrics that it concerns."""
+        names: dict[str, list[str]] = {}
+        for name, reason in self.refused.items():
+            names.setdefault(reason, []).append(name)
+        return names
+
     def with_names(self, a: str, b: str) -> Comparison:
         """Return the same comparison with names for the samples of A and of B, such as `human` and `generated`."""
         return replace(self, a=replace(self.a, name=a), b=replace(self.b, name=b))

@@ -49,7 +49,7 @@ def _explain_missing(
             continue
         if name in side.not_computed:
             return f"not computed in {side_name}: {side.not_computed[name]}"
-        advice = f"Run the command of that run again with -T metrics={name}; no request is sent twice."
+        advice = "Run the command of that run again with -T metrics=…; no request is sent twice."
         if len(profiles := other.scoring.profiles) > 1 and any(f"{PROFILE_MARK}{p}" in name for p in profiles):
             advice = f"Score it with the same profiles: auricle score {path} --profile {' --profile '.join(profiles)}"
         return f"{side_name} does not have this metric; it has {', '.join(side_numbers) or 'none'}. {advice}"

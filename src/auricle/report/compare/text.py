@@ -44,7 +44,7 @@ def format_comparison(comparison: Comparison) -> Iterator[str]:
         yield from _few_units_lines(comparison.rows, comparison)
         yield ""
     yield from map(describe_row, comparison.overall)
-    yield from (f"{name}: not compared: {reason}" for name, reason in comparison.refused.items())
+    yield from (f"{', '.join(names)}: not compared: {reason}" for reason, names in comparison.reasons.items())
     yield from _own_number_lines(comparison)
     if sentences := describe_reading(comparison):
         yield from ("", "Confusions", *(f"  {sentence}" for sentence in sentences), "")
@@ -202,19 +202,20 @@ def _describe_disagreement(row: ComparisonRow) -> str:
 
 
 def _describe_detectable(row: ComparisonRow) -> str:
-    """Describe the difference that this many samples would detect with 80 % power."""
     if math.isnan(row.detectable):
         return ""
     size = format_difference(row.detectable, row.unit, signed=False)
-    return f"; one of {size} or more would have been detected"
+    return f"; one of {size} or more would have been detected with 80 % power"
 
 
 def _describe_bounds(row: ComparisonRow) -> str:
     left_out = f" {pluralise(row.unbounded, 'failed sample')} could not be bounded." if row.unbounded else ""
     if math.isnan(row.worst) or row.worst == row.best:
         return left_out
-    worst, best = (format_difference(end, row.unit) for end in (row.worst, row.best))
-    return f" With {'other ' if row.unbounded else ''}failed samples: from {worst} to {best}.{left_out}"
+    ends = sorted([(row.best, "best"), (row.worst, "worst")])
+    low, high = (f"{format_difference(end, row.unit)} ({extreme} for B)" for end, extreme in ends)
+    others = "other " if row.unbounded else ""
+    return f" Had the {others}failed samples been answered, the difference would be between {low} and {high}.{left_out}"
 
 
 def format_samples(comparison: Comparison) -> Iterator[str]:

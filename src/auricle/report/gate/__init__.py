@@ -149,7 +149,7 @@ def decide(
         SpecError: if nothing can be compared, or a margin is that of a metric which is not compared.
     """
     if not comparison.rows:
-        reasons = "; ".join(f"{name}: {reason}" for name, reason in comparison.refused.items()).rstrip(".")
+        reasons = "; ".join(f"{', '.join(names)}: {reason}" for reason, names in comparison.reasons.items()).rstrip(".")
         raise SpecError(f"Nothing can be compared. {reasons or 'The runs have no metric in common'}.")
     if not comparison.pairs.count:
         raise SpecError("No sample was answered in both runs. Evaluate the candidate on the data of the baseline.")

@@ -44,7 +44,7 @@ def test_a_run_beside_itself_differs_in_nothing(run: Any, quiz: Any) -> None:
     assert "A and B are the same run." in comparison.notes
     assert not any(comparison.flips.values())
     output = compare_text.describe_row(comparison.rows[0])
-    assert re.search(r"all pairs score the same; one of .* or more would have been detected", output)
+    assert re.search(r"all pairs score the same; one of .* or more would have been detected with 80 % power", output)
 
 
 def test_runs_without_a_common_sample_are_explained(run: Any, quiz: Any, manifest: Any) -> None:

@@ -18,6 +18,7 @@ from auricle.report.compare.loading import ABSENT, ComparedRun, MetricStats
 from auricle.report.compare.metric_rows import ComparisonRow, adjust_p_values, build_rows, pair_stats
 from auricle.report.compare.pairing import Pairs
 from auricle.report.score_table import StatArray
+from tests.support import gates
 from tests.support.comparisons import find_row
 
 
@@ -32,7 +33,8 @@ def test_failed_samples_are_left_out_and_bound_the_difference(run: Any, quiz: An
     assert (comparison.pairs.count, comparison.pairs.failed_a) == (40 - lost, 0)
     assert row.worst == pytest.approx(-lost / 40)
     assert row.best == pytest.approx(0.0)
-    assert "With failed samples" in compare_text.describe_row(comparison.rows[0])
+    sentence = compare_text.describe_row(row)
+    assert f"between {-100 * lost / 40:.2f} pp (worst for B) and +0.00 pp (best for B)" in sentence
 
 
 @pytest.mark.slow
@@ -254,8 +256,14 @@ def test_a_difference_counts_the_failed_samples_that_its_bounds_leave_out() -> N
     assert (row.worst, row.best) == pytest.approx((3 / 5 - 4 / 5, 0.0))
     assert row.unbounded == 1
     assert compare_text.describe_row(row).endswith(
-        " With other failed samples: from -20.00 pp to +0.00 pp. 1 failed sample could not be bounded."
+        " Had the other failed samples been answered, the difference would be between -20.00 pp (worst for B) and "
+        "+0.00 pp (best for B). 1 failed sample could not be bounded."
     )
+
+
+def test_bounds_are_in_order_for_metrics_of_which_lower_is_better() -> None:
+    row = gates.make_row(0.15, worst=0.2168, best=0.1049)
+    assert "between +10.49 pp (best for B) and +21.68 pp (worst for B)" in compare_text.describe_row(row)
 
 
 def test_groups_are_in_natural_order_and_tested_after_the_whole() -> None:

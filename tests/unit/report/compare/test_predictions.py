@@ -50,6 +50,10 @@ def test_classes_against_dimensions_are_explained(run: Any, moods: Any, models: 
     assert comparison.matrix is None
     assert "B predicts dimensions" in comparison.refused["confusion matrix"]
     assert comparison.rows == ()
+    output = "\n".join(text.format_comparison(comparison))
+    assert len(comparison.reasons) < len(comparison.refused)
+    for reason in comparison.reasons:
+        assert output.count(reason) == 1
 
 
 pytestmark = pytest.mark.slow
