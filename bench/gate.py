@@ -11,25 +11,21 @@ from measure import Sheet
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from tests.support.gates import make_comparison, simulate_row
+from tests.support.gates import predict_units, simulate_comparison
 
-from auricle.report.gate import Verdict, count_needed_pairs, decide
+from auricle.report.gate import Margin, Verdict, decide
 
-PILOT = 100
-
-
-def share_of(verdict: Verdict, samples: int, loss: float, rounds: int, seed: int) -> float:
-    """Return how often the gate without a margin reaches a verdict on a candidate with this loss."""
-    rng = np.random.default_rng(seed)
-    gates = (decide(make_comparison([simulate_row(rng, samples, loss)])) for _ in range(rounds))
-    return sum(gate.verdict is verdict for gate in gates) / rounds
+PASSED = (Verdict.BETTER, Verdict.NOT_WORSE)
 
 
-def predict_pairs(loss: float, seed: int) -> int:
-    """Return the median number of pairs that comparisons of a candidate with this loss predict for 80 % power."""
-    rng = np.random.default_rng(seed)
-    predicted = [count_needed_pairs(simulate_row(rng, PILOT, loss), loss) for _ in range(200)]
-    return int(np.median([pairs for pairs in predicted if pairs]))
+def share_of(
+    verdicts: tuple[Verdict, ...], units: int, loss: float, margin: float, per_speaker: int | None, rounds: int
+) -> float:
+    """Return the percentage of gates with these verdicts on a candidate with this loss."""
+    rng = np.random.default_rng(units)
+    comparisons = (simulate_comparison(rng, units, loss, per_speaker=per_speaker) for _ in range(rounds))
+    gates = (decide(comparison, [Margin("", 100 * margin)]) for comparison in comparisons)
+    return 100 * sum(gate.verdict in verdicts for gate in gates) / rounds
 
 
 def main() -> int:
@@ -38,12 +34,16 @@ def main() -> int:
     rounds = parser.parse_args().rounds
     sheet = Sheet(f"{rounds} comparisons of two recognisers that share 70 % of their errors")
     for samples in (30, 100, 300, 1000):
-        share = share_of(Verdict.WORSE, samples, 0.0, rounds, samples)
-        sheet.line(f"equal models called worse, {samples} utterances", 100 * share, "%")
-    for loss in (0.5, 1.0, 2.0):
-        samples = predict_pairs(loss / 100, 7)
-        share = share_of(Verdict.WORSE, samples, loss / 100, rounds, 11)
-        sheet.line(f"loss of {loss} pp called worse, {samples} utterances as predicted for 80 %", 100 * share, "%")
+        share = share_of((Verdict.WORSE,), samples, 0.0, 0.0, None, rounds)
+        sheet.line(f"equal models called worse, {samples} utterances", share, "%")
+    for name, pilot, per_speaker in (("utterances", 100, None), ("speakers", 12, 20), ("speakers", 24, 20)):
+        for loss in (0.005, 0.01, 0.02):
+            units = predict_units(np.random.default_rng(7), pilot, loss, per_speaker=per_speaker)
+            advised = f"{units} {name} as advised by {pilot}"
+            share = share_of((Verdict.WORSE,), units, loss, 0.0, per_speaker, rounds)
+            sheet.line(f"loss of {100 * loss:g} pp called worse, {advised}", share, "%")
+            share = share_of(PASSED, units, 0.0, loss, per_speaker, rounds)
+            sheet.line(f"equal models pass a margin of {100 * loss:g} pp, {advised}", share, "%")
     return sheet.exit_code
 
 

@@ -59,10 +59,10 @@ def test_a_worse_candidate_fails_the_build_with_a_summary(runs: Path, tmp_path: 
     assert (tmp_path / "auricle-gate.xml").is_file()
 
 
-def test_an_equal_candidate_passes_unless_the_gate_is_strict(runs: Path, tmp_path: Path) -> None:
-    assert run_step(tmp_path, **inputs(runs, "old")).returncode == 0
-    done = run_step(tmp_path, **inputs(runs, "old", strict="true"))
+def test_an_undecided_gate_fails_the_build_unless_that_is_allowed(runs: Path, tmp_path: Path) -> None:
+    done = run_step(tmp_path, **inputs(runs, "old"))
     assert done.returncode == 5, done.stderr
+    assert run_step(tmp_path, **inputs(runs, "old", **{"allow-undecided": "true"})).returncode == 0
 
 
 def test_a_gate_that_cannot_decide_does_not_repeat_the_summary_of_another_one(runs: Path, tmp_path: Path) -> None:
@@ -73,10 +73,10 @@ def test_a_gate_that_cannot_decide_does_not_repeat_the_summary_of_another_one(ru
     assert (tmp_path / "github_step_summary").read_text() == summary
 
 
-def test_a_value_of_strict_that_is_neither_true_nor_false_is_refused(runs: Path, tmp_path: Path) -> None:
-    done = run_step(tmp_path, **inputs(runs, "old", strict="yes"))
+def test_a_value_that_is_neither_true_nor_false_is_refused(runs: Path, tmp_path: Path) -> None:
+    done = run_step(tmp_path, **inputs(runs, "old", **{"allow-undecided": "yes"}))
     assert done.returncode == 2
-    assert "strict is 'yes': expected true or false." in done.stderr
+    assert "allow-undecided is 'yes': expected true or false." in done.stderr
 
 
 def test_the_text_of_an_input_is_not_executed(runs: Path, tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 
 from auricle.metrics.base import ratio
 from auricle.metrics.intervals import compare_paired
+from auricle.metrics.power import Design, estimate_design
 from auricle.report.compare import Comparison, ComparisonRow, Side
 from auricle.report.compare.pairing import PairCounts
 from auricle.runs.health import JournalHealth
@@ -54,7 +55,9 @@ def make_row(
     )
 
 
-def make_comparison(rows: Sequence[ComparisonRow], answered: int = 100, complete: bool = True) -> Comparison:
+def make_comparison(
+    rows: Sequence[ComparisonRow], answered: int = 100, complete: bool = True, designs: Sequence[Design] = ()
+) -> Comparison:
     """Return a comparison of two runs of 100 samples with these rows."""
     task = TaskFacts(name="spoken")
     sides = [
@@ -71,17 +74,37 @@ def make_comparison(rows: Sequence[ComparisonRow], answered: int = 100, complete
     pairs = PairCounts(
         count=answered, only_a=0, only_b=0, changed=0, corrected=0, failed_a=0, failed_b=100 - answered, coverage=1.0
     )
-    return Comparison(a=sides[0], b=sides[1], pairs=pairs, rows=tuple(rows))
+    return Comparison(a=sides[0], b=sides[1], pairs=pairs, rows=tuple(rows), designs=tuple(designs))
 
 
-def simulate_row(rng: np.random.Generator, samples: int, loss: float = 0.0) -> ComparisonRow:
-    """Compare the word errors of two recognisers that share most of their errors; `loss` is the true difference."""
+def simulate_comparison(
+    rng: np.random.Generator, units: int, loss: float = 0.0, *, per_speaker: int | None = None
+) -> Comparison:
+    """Compare the word errors of two recognisers that share most of their errors.
+
+    Args:
+        rng: Source of random numbers.
+        units: Number of utterances or, with `per_speaker`, of speakers.
+        loss: The true difference of their word error rates.
+        per_speaker: Utterances of each speaker, for whom a recogniser may be better or worse than for others.
+    """
+    samples = units * (per_speaker or 1)
+    speakers = np.repeat(np.arange(units), per_speaker) if per_speaker else None
     words = rng.integers(5, 30, samples)
     difficulty = rng.beta(1.0, 9.0, samples)
     shared = rng.binomial(words, 0.7 * difficulty)
     errors = [shared + rng.binomial(words, 0.3 * difficulty) for _ in range(2)]
-    errors[1] = np.minimum(words, errors[1] + rng.binomial(words, loss))
-    stats = [np.column_stack([side, words]) for side in errors]
-    difference = compare_paired(stats[0], stats[1], ratio)
-    values = asdict(difference)
-    return make_row(values.pop("difference"), **values)
+    errors[1] += rng.binomial(words, loss)
+    if speakers is not None:
+        errors = [side + rng.binomial(words, rng.beta(1.0, 49.0, units)[speakers]) for side in errors]
+    stats = [np.column_stack([np.minimum(words, side), words]) for side in errors]
+    values = asdict(compare_paired(stats[0], stats[1], ratio, speakers))
+    row = make_row(values.pop("difference"), **values, cluster="speaker" if per_speaker else "")
+    return make_comparison([row], designs=[estimate_design([(side, speakers) for side in stats], ratio)])
+
+
+def predict_units(rng: np.random.Generator, units: int, loss: float, **options: Any) -> int:
+    """Return the median number of units that comparisons of a candidate with this loss predict for 80 % power."""
+    designs = [simulate_comparison(rng, units, loss, **options).designs[0] for _ in range(100)]
+    needed = [design.count_units(loss, 0.8) for design in designs if design]
+    return int(np.median([count for count in needed if count]))

@@ -44,7 +44,7 @@ output_file = click.Path(path_type=Path, dir_okay=False)
         help="Share of the samples that the candidate has to answer.",
     ),
     opt.count("--min-pairs N", "Fewest samples that both runs answered.", minimum=0, default=0),
-    opt.flag("--strict", "Exit with code 5 if there are too few samples to decide. [default: exit with code 0]"),
+    opt.flag("--allow-undecided", "Pass if there are too few samples to decide. [default: exit with code 5]"),
 )
 @opt.option_group(
     "Output",
@@ -58,8 +58,8 @@ def gate(baseline: Path, candidate: Path, *, as_json: bool, **options: Any) -> N
     """Decide whether run CANDIDATE may replace run BASELINE.
 
     The runs are compared sample by sample. The candidate is better, not worse by the margin, worse (exit code 4), or
-    there are too few samples to decide; then the number is printed that would decide. Both may also be measurements of
-    `auricle perf`, which are compared load by load.
+    there are too few samples to decide (exit code 5); then the number is printed that would decide. Both may also be
+    measurements of `auricle perf`, which are compared load by load.
     """
     if contains_load_test(baseline) or contains_load_test(candidate):
         _decide_on_load_tests(baseline, candidate, as_json=as_json, **options)
@@ -78,9 +78,9 @@ def gate(baseline: Path, candidate: Path, *, as_json: bool, **options: Any) -> N
         min_pairs=options["min_pairs"],
     )
     _write(options["markdown"], to_markdown(result).encode())
-    _write(options["junit"], to_junit(result))
+    _write(options["junit"], to_junit(result, allow_undecided=options["allow_undecided"]))
     print_result(as_json, {"verdict": result.verdict, **asdict(result)}, format_gate(result))
-    sys.exit(result.exit_status(strict=options["strict"]))
+    sys.exit(result.exit_status(allow_undecided=options["allow_undecided"]))
 
 
 def _write(path: Path | None, content: bytes) -> None:

@@ -22,7 +22,7 @@ class ExitStatus(IntEnum):
     GATE = 4
     """A candidate does not pass a gate: it is worse than its baseline, or a load test missed an SLO or is not valid."""
     UNDECIDED = 5
-    """A strict gate has too few samples to decide."""
+    """A gate has too few samples to decide."""
     INTERRUPTED = 130
 
 

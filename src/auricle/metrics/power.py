@@ -65,6 +65,11 @@ class Design:
     relative_error: float = 0.0
     level: float = SIGNIFICANCE_LEVEL
 
+    @classmethod
+    def detecting(cls, difference: float, units: int, power: float) -> Design:
+        """Return the design of which this many units detect a difference with this power."""
+        return cls(variance=(difference / cls(variance=1.0).find_detectable(units, power)) ** 2)
+
     @property
     def design_effect(self) -> float:
         """How many times more samples are needed because those of a cluster are alike."""

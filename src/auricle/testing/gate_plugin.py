@@ -82,22 +82,28 @@ def auricle_run(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[...,
 
 @pytest.fixture
 def assert_not_worse(request: pytest.FixtureRequest) -> Callable[..., Gate]:
-    """Return a function that fails the test if a run is worse than its baseline."""
+    """Return a function that fails the test unless a run is shown not to be worse than its baseline."""
     folder = str(request.config.getini(BASELINE_INI))
     root = request.config.rootpath
 
-    def check(candidate: RunResult | str | Path, baseline: str | Path = "", **margins: float | str) -> Gate:
-        """Fail if the candidate is worse, or if its coverage is too low.
+    def check(
+        candidate: RunResult | str | Path,
+        baseline: str | Path = "",
+        *,
+        allow_undecided: bool = False,
+        **margins: float | str,
+    ) -> Gate:
+        """Fail if the candidate is worse, if there are too few samples to decide, or if its coverage is too low.
 
         Args:
             candidate: The run, or its directory.
             baseline: Directory of the baseline run. Default: the run of the same name in the folder that the setting
                 `auricle_baseline` names.
+            allow_undecided: Whether the test passes if there are too few samples to decide.
             **margins: Tolerated loss by metric, such as `wer=0.5` (percentage points) or `accuracy="2%"`. These metrics
                 are decided on; without any, the first metric is.
         """
         from auricle import gate
-        from auricle.report.gate import Verdict
         from auricle.report.gate.formats import format_gate
 
         path = Path(candidate) if isinstance(candidate, str | Path) else candidate.path
@@ -108,7 +114,7 @@ def assert_not_worse(request: pytest.FixtureRequest) -> Callable[..., Gate]:
             pytest.fail(f"There is no baseline run {reference}. Copy a run of {path.name} there.", pytrace=False)
         with _fail_without_traceback():
             result = gate(reference, path, [*margins], [f"{metric}={margin}" for metric, margin in margins.items()])
-        if result.verdict is Verdict.WORSE:
+        if result.exit_status(allow_undecided=allow_undecided):
             pytest.fail("\n".join(format_gate(result)), pytrace=False)
         return result
 

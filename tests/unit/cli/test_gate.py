@@ -27,11 +27,17 @@ def test_a_worse_run_does_not_pass_and_an_equal_one_does(auricle: RunAuricle, ru
     assert "The candidate is worse than the baseline: wer." in done.stdout
     assert "### ❌" in (tmp_path / "gate.md").read_text()
     assert ET.parse(tmp_path / "gate.xml").getroot().attrib["failures"] == "1"
-    done = auricle("gate", "old", "same")
-    assert done.returncode == 0, done.stderr
+    assert auricle("gate", "old", "same", "--margin", "50pp").returncode == 0
+
+
+def test_an_undecided_gate_passes_only_if_that_is_allowed(auricle: RunAuricle, runs: None, tmp_path: Path) -> None:
+    junit = tmp_path / "gate.xml"
+    done = auricle("gate", "old", "same", "--junit", str(junit))
+    assert done.returncode == 5, done.stderr
     assert "do not decide" in done.stdout
-    assert auricle("gate", "old", "same", "--strict").returncode == 5
-    assert auricle("gate", "old", "same", "--margin", "50pp", "--strict").returncode == 0
+    assert ET.parse(junit).getroot().attrib["failures"] == "1"
+    assert auricle("gate", "old", "same", "--allow-undecided", "--junit", str(junit)).returncode == 0
+    assert ET.parse(junit).getroot().attrib["skipped"] == "1"
 
 
 def test_json_has_the_verdict_first(auricle: RunAuricle, runs: None) -> None:

@@ -20,7 +20,7 @@ def test_recogniser(auricle_run, assert_not_worse):
     task_args = {{"data": {data!r}, "metrics": "wer"}}
     result = auricle_run("numbers", task="qa", task_args=task_args, model="echo", model_args={{"wrong": {wrong}}})
     assert result.complete
-    gate = assert_not_worse(result, wer=5)
+    gate = assert_not_worse(result, wer=20)
     assert gate.pairs == 40
 """
 
@@ -55,6 +55,21 @@ def test_an_equal_run_passes_and_a_worse_one_fails_with_the_table(project: pytes
     result = run_tests(project, 0.9, "--auricle")
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(["*The candidate is worse than the baseline: wer.*"])
+
+
+def test_an_undecided_run_fails_unless_that_is_allowed(project: pytest.Pytester) -> None:
+    project.makepyfile(
+        """
+        def test_open(assert_not_worse):
+            assert_not_worse("baselines/numbers")
+
+        def test_allowed(assert_not_worse):
+            assert_not_worse("baselines/numbers", allow_undecided=True)
+        """
+    )
+    result = project.runpytest_inprocess(*PLUGINS)
+    result.assert_outcomes(passed=1, failed=1)
+    result.stdout.fnmatch_lines(["*The samples do not decide*"])
 
 
 def test_an_error_of_the_evaluation_is_one_line_without_a_traceback(pytester: pytest.Pytester) -> None:

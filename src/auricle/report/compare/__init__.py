@@ -16,10 +16,11 @@ from auricle.core.errors import SpecError
 from auricle.core.gc_tuning import infrequent_gc
 from auricle.metrics.base import Metric, SupportsMembers
 from auricle.metrics.matrix_difference import MatrixDifference
+from auricle.metrics.power import Design
 from auricle.report.compare.flips import Flip, find_flips
 from auricle.report.compare.large_runs import BUCKET_NOTE, LargeRuns, count_pairs, describe_uneven
 from auricle.report.compare.loading import ComparedRun, check_cluster, choose_cluster, load_compared_run
-from auricle.report.compare.metric_rows import ComparisonRow, build_rows, pair_stats
+from auricle.report.compare.metric_rows import ComparisonRow, build_rows, estimate_designs, pair_stats
 from auricle.report.compare.metric_selection import choose_metrics, load_metrics
 from auricle.report.compare.notes import collect_group_notes, collect_notes
 from auricle.report.compare.own_numbers import compute_group_numbers, list_run_numbers
@@ -102,6 +103,8 @@ class Comparison:
     """Shifts of the mean of each dimension, if both models predict dimensions."""
     agreement: tuple[ModelAgreement, ...] = ()
     """Agreement between the two models, if both predict numbers."""
+    designs: tuple[Design | None, ...] = ()
+    """How precisely a unit of data shows the difference of each row, if requested; None of a row if not known."""
 
     @property
     def is_paired(self) -> bool:
@@ -158,6 +161,7 @@ class CompareKeywords(TypedDict, total=False):
     cluster: str | None
     unpaired: bool | str | Split
     max_flips: int
+    estimate_designs: bool
     names: tuple[str, str] | None
 
 
@@ -174,6 +178,8 @@ class CompareOptions:
     samples, the first of the baseline, where the runs may be the same."""
     max_flips: int = 5
     """Number of changed samples to keep in each direction, per metric."""
+    estimate_designs: bool = False
+    """Also estimate how precisely a unit of data shows the difference of each row."""
 
     @property
     def split(self) -> Split | None:
@@ -272,6 +278,7 @@ def _build_comparison(
     rows = build_rows(matched, sides, pairs, options.by, cluster)
     matrices, matrix = compare_matrices(sides[0].results, sides[1].results)
     agreement = measure_agreements(*sides, pairs)
+    designs = estimate_designs(matched, sides[0], pairs, options.by, cluster) if options.estimate_designs else ()
     a, b = (_describe_side(side) for side in sides)
     return Comparison(
         a=a,
@@ -286,6 +293,7 @@ def _build_comparison(
         matrix=matrix,
         shifts=() if _have_members(metrics) else tuple(compute_shifts(*sides, pairs, cluster)),
         agreement=tuple(agreement),
+        designs=tuple(designs),
     )
 
 

@@ -15,6 +15,7 @@ from auricle.metrics.base import Array, Codes, Mask, Metric
 from auricle.metrics.distance import find_closer
 from auricle.metrics.intervals import Difference, adjust_holm, compare_paired
 from auricle.metrics.jackknife import name_members, resolve_units
+from auricle.metrics.power import Design, estimate_design
 from auricle.report.clusters import encode_clusters, renumber_clusters
 from auricle.report.compare.loading import ABSENT, ComparedRun, MetricStats
 from auricle.report.compare.pairing import Pairs
@@ -154,16 +155,38 @@ def build_rows(
     paired_stats: Sequence[PairedStats], sides: tuple[ComparedRun, ComparedRun], pairs: Pairs, by: str, cluster: str
 ) -> list[ComparisonRow]:
     """Compute each metric over all pairs, then for each value of the field `by`."""
-    all_pairs = np.ones(len(pairs.a), dtype=bool)
     clusters = PairClusters.encode(sides[0], pairs, cluster)
-    whole = [_add_bounds(_build_row(each, all_pairs, clusters), each, sides, pairs) for each in paired_stats]
-    parts = [
-        replace(_build_row(each, members, clusters), field=by, group=group)
-        for group, members in iterate_groups(sides[0], pairs, by)
-        for each in paired_stats
-        if members[each.pairs].any()
-    ]
-    return adjust_p_values([*whole, *parts])
+    rows = []
+    for each, group, members in _iterate_parts(paired_stats, sides[0], pairs, by):
+        row = _build_row(each, members, clusters)
+        rows.append(_add_bounds(row, each, sides, pairs) if group is None else replace(row, field=by, group=group))
+    return adjust_p_values(rows)
+
+
+def estimate_designs(
+    paired_stats: Sequence[PairedStats], side: ComparedRun, pairs: Pairs, by: str, cluster: str
+) -> Iterator[Design | None]:
+    """Estimate the design of each row of `build_rows`, as a plan with both runs as pilots does.
+
+    None if samples share members, such as the speakers of trials, which a plan does not count.
+    """
+    clusters = PairClusters.encode(side, pairs, cluster)
+    for each, _, members in _iterate_parts(paired_stats, side, pairs, by):
+        which, aggregate = np.flatnonzero(members[each.pairs]), each.metric.aggregate
+        a, b = _take(each.a, which), _take(each.b, which)
+        codes = clusters.restrict(each.pairs[which]).codes
+        has_members = name_members(aggregate, resolve_units(a, aggregate, codes))
+        yield None if has_members else estimate_design([(a, codes), (b, codes)], aggregate)
+
+
+def _iterate_parts(
+    paired_stats: Sequence[PairedStats], side: ComparedRun, pairs: Pairs, by: str
+) -> Iterator[tuple[PairedStats, str | None, Mask]]:
+    """Yield what a table has a row for: each metric over all pairs (None), then for each value of the field `by`."""
+    all_pairs = np.ones(len(pairs.a), dtype=bool)
+    yield from ((each, None, all_pairs) for each in paired_stats)
+    for group, members in iterate_groups(side, pairs, by):
+        yield from ((each, group, members) for each in paired_stats if members[each.pairs].any())
 
 
 def adjust_p_values(rows: Sequence[ComparisonRow]) -> list[ComparisonRow]:

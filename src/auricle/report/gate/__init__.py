@@ -10,14 +10,15 @@ from typing import TypedDict
 
 from auricle.core.direction import Directed, Direction
 from auricle.core.errors import ExitStatus, SpecError
-from auricle.metrics.intervals import adjust_holm
+from auricle.metrics.intervals import POWER, adjust_holm
+from auricle.metrics.power import Design
 from auricle.report.compare import Comparison, ComparisonRow
 from auricle.report.compare.metric_rows import SIGNIFICANCE_LEVEL
 from auricle.report.compare.notes import describe_tests
 from auricle.report.gate.margins import Margin, choose_margin
 from auricle.runs.metrics import Metrics
 
-__all__ = ["Gate", "GateKeywords", "GateResult", "Margin", "Verdict", "choose_metrics", "count_needed_pairs", "decide"]
+__all__ = ["Gate", "GateKeywords", "GateResult", "Margin", "Verdict", "choose_metrics", "decide"]
 
 MIN_COVERAGE = 0.95
 """Smallest share of the samples that a candidate has to answer, unless another is chosen."""
@@ -62,15 +63,21 @@ class GateResult(Directed):
     high: float
     margin: float
     """Loss that is tolerated, in the unit of the metric."""
+    method: str
+    """How the interval was computed."""
     n: int
     """Number of pairs."""
+    cluster: str
+    """Metadata field whose values are the independent units; empty if pairs are."""
+    units: int
+    """Number of independent units."""
     adjusted: float
     """The p-value, adjusted by Holm's method for all verdicts of the gate."""
     verdict: Verdict
     needed: int | None = None
-    """Pairs that would decide it, with 80 % power; None if it is decided, or if that is unknown."""
+    """Independent units that would decide it, with 80 % power; None if it is decided, or if that is unknown."""
     target: float = math.nan
-    """Difference that so many pairs would show."""
+    """Difference that so many units would show."""
     is_open_by_failures: bool = False
     """Whether it would be decided if the samples that failed could not be worse than the others."""
     unit: str
@@ -108,15 +115,16 @@ class Gate:
             return Verdict.UNDECIDED
         return Verdict.NOT_WORSE if Verdict.NOT_WORSE in verdicts else Verdict.BETTER
 
-    def exit_status(self, *, strict: bool = False) -> ExitStatus:
+    def exit_status(self, *, allow_undecided: bool = False) -> ExitStatus:
         """Return how a command ends.
 
         Args:
-            strict: Whether an undecided gate does not pass.
+            allow_undecided: Whether an undecided gate passes.
         """
         if self.verdict is Verdict.WORSE:
             return ExitStatus.GATE
-        return ExitStatus.UNDECIDED if strict and self.verdict is Verdict.UNDECIDED else ExitStatus.OK
+        is_open = self.verdict is Verdict.UNDECIDED and not allow_undecided
+        return ExitStatus.UNDECIDED if is_open else ExitStatus.OK
 
 
 def choose_metrics(baseline: Metrics, candidate: Metrics) -> tuple[str, ...]:
@@ -156,8 +164,10 @@ def decide(
     _check_directions(comparison.rows)
     _check_margins(margins, comparison.rows)
     adjusted = adjust_holm([row.p for row in comparison.rows])
+    designs = comparison.designs or [None] * len(adjusted)
     results = [
-        _judge_row(row, p, choose_margin(margins, row)) for row, p in zip(comparison.rows, adjusted, strict=True)
+        _judge_row(row, p, choose_margin(margins, row), design)
+        for row, p, design in zip(comparison.rows, adjusted, designs, strict=True)
     ]
     return Gate(
         baseline=comparison.a.run,
@@ -201,13 +211,13 @@ def _check_margins(margins: Sequence[Margin], rows: Sequence[ComparisonRow]) -> 
             raise SpecError(f"There is a margin for {margin.metric!r}, but compared are: {', '.join(compared)}.")
 
 
-def _judge_row(row: ComparisonRow, adjusted: float, margin: float) -> GateResult:
+def _judge_row(row: ComparisonRow, adjusted: float, margin: float, design: Design | None) -> GateResult:
     verdict = _choose_verdict(row, adjusted, margin)
     is_undecided = verdict is Verdict.UNDECIDED
     answered = replace(row, worst=row.difference, unbounded=0)
     is_open_by_failures = is_undecided and _choose_verdict(answered, adjusted, margin) is not Verdict.UNDECIDED
     can_count = is_undecided and not is_open_by_failures
-    needed, target = _plan_pairs(row, margin) if can_count else (None, math.nan)
+    needed, target = _plan_units(row, margin, design) if can_count else (None, math.nan)
     return GateResult(
         metric=row.metric,
         title=row.title,
@@ -219,7 +229,10 @@ def _judge_row(row: ComparisonRow, adjusted: float, margin: float) -> GateResult
         low=row.low,
         high=row.high,
         margin=margin,
+        method=row.method,
         n=row.n,
+        cluster=row.cluster,
+        units=row.units,
         adjusted=adjusted,
         verdict=verdict,
         needed=needed,
@@ -251,28 +264,28 @@ def _choose_verdict(row: ComparisonRow, adjusted: float, margin: float) -> Verdi
     return Verdict.NOT_WORSE if upper < margin else Verdict.UNDECIDED
 
 
-def _plan_pairs(row: ComparisonRow, margin: float) -> tuple[int | None, float]:
-    """Return how many pairs would decide a row that is undecided, and the difference that they would show.
+def _plan_units(row: ComparisonRow, margin: float, design: Design | None) -> tuple[int | None, float]:
+    """Return how many units would decide a row that is undecided, and the difference that they would show.
 
-    Usually that is the margin. With as many pairs already, the observed loss is near a limit: what has to be shown is
+    Usually that is the margin. With as many units already, the observed loss is near a limit: what has to be shown is
     its distance from the margin or, of a larger loss, from zero.
+
+    Args:
+        row: The row.
+        margin: Loss that is tolerated.
+        design: How precisely a unit shows the difference; None to derive it from what the row can detect.
     """
+    if design is None:
+        has_spread = not math.isnan(row.detectable)
+        design = Design.detecting(row.detectable, row.units, POWER) if has_spread else Design(variance=0.0)
     loss = -row.difference if row.higher_is_better else row.difference
+    if margin and loss == 0 and not design.unit_variance:  # no pair differs: the interval shrinks with their number
+        return math.ceil(row.units * max(abs(row.low), abs(row.high)) / margin), margin
     for target in (margin or abs(loss), margin - loss if loss < margin else loss):
-        needed = count_needed_pairs(row, target)
-        if needed is not None and needed > row.n:
+        needed = design.count_units(target, POWER) if target > 0 else None
+        if needed is not None and needed > row.units:
             return needed, target
-    if margin and loss == 0 and math.isnan(row.detectable):  # no pair differs: the interval shrinks with their number
-        return math.ceil(row.n * max(abs(row.low), abs(row.high)) / margin), margin
     return None, math.nan
-
-
-def count_needed_pairs(row: ComparisonRow, margin: float) -> int | None:
-    """Return how many pairs show a loss of the margin or, without one, a difference as large as the observed one."""
-    target = margin or abs(row.difference)
-    if not target or math.isnan(target + row.detectable):
-        return None
-    return math.ceil(row.n * (row.detectable / target) ** 2)
 
 
 def _find_failures(comparison: Comparison, min_coverage: float, min_pairs: int) -> list[str]:

@@ -9,9 +9,10 @@ from xml.etree import ElementTree as ET
 
 from auricle.report.compare.difference_format import format_difference
 from auricle.report.gate import Gate, GateResult, Verdict
+from auricle.report.methods import BUCKET_MARK, format_method, name_units
 from auricle.report.terminal import format_table
 
-HEADER = ("metric", "group", "baseline", "candidate", "difference", "95 % interval", "margin", "n", "verdict")
+HEADER = ("metric", "group", "baseline", "candidate", "difference", "95 % interval", "method", "margin", "n", "verdict")
 MARKS = {Verdict.BETTER: "✅", Verdict.NOT_WORSE: "✅", Verdict.WORSE: "❌", Verdict.UNDECIDED: "❔"}
 MARKER = "<!-- auricle gate -->"
 """Lets a bot find the comment of an earlier build and edit it instead of adding another."""
@@ -51,14 +52,16 @@ def explain_undecided(result: GateResult) -> str:
     """Return what would decide a verdict; empty if it is decided, or if that is unknown."""
     if result.is_open_by_failures:
         return f"{result.name}: the samples that failed could decide it. Run the candidate again to retry them."
+    sentences = []
     if result.needed:
+        data, have = name_units(result.cluster, result.needed, sample="pair"), f"; there are {result.units:,}"
+        if BUCKET_MARK in result.method:  # there are always as many buckets: more data means more in each
+            data, have = f"{result.needed / result.units:.1f} times as much data", ""
         amount = format_difference(result.target, result.unit, signed=False)
-        return (
-            f"{result.name}: about {result.needed:,} pairs would show a difference of {amount}; there are {result.n:,}."
-        )
+        sentences.append(f"about {data} would show a difference of {amount} with 80 % power{have}.")
     if result.verdict is Verdict.UNDECIDED and not result.margin:
-        return f"{result.name}: without a margin, equal models stay undecided. State the tolerated loss with --margin."
-    return ""
+        sentences.append("Without a margin, equal models stay undecided: state the tolerated loss with --margin.")
+    return f"{result.name}: {' '.join(sentences)}" if sentences else ""
 
 
 def _cells(result: GateResult) -> tuple[str, ...]:
@@ -70,6 +73,7 @@ def _cells(result: GateResult) -> tuple[str, ...]:
         _format_value(result.candidate, result.unit),
         format_difference(result.difference, result.unit),
         "–" if math.isnan(result.low) else interval,
+        format_method(result.method, result),
         format_difference(result.margin, result.unit, signed=False) if result.margin else "–",
         f"{result.n:,}",
         result.verdict.value,
@@ -116,28 +120,32 @@ def _in_code(text: str) -> str:
 # --- JUnit ---------------------------------------------------------------------------------------
 
 
-def to_junit(gate: Gate) -> bytes:
-    """Return a gate as JUnit XML: a test case per verdict, skipped if it cannot be decided."""
-    results = gate.results
-    failed = sum(result.verdict is Verdict.WORSE for result in results) + len(gate.failures)
-    skipped = sum(result.verdict is Verdict.UNDECIDED for result in results)
-    counts = {"tests": len(results) + len(gate.failures), "failures": failed, "errors": 0, "skipped": skipped}
-    attributes = {name: str(count) for name, count in counts.items()}
-    root = ET.Element("testsuites", attributes)
-    suite = ET.SubElement(root, "testsuite", {"name": "auricle gate", **attributes})
-    for result in results:
+def to_junit(gate: Gate, *, allow_undecided: bool = False) -> bytes:
+    """Return a gate as JUnit XML: a test case per verdict, which fails as the command does.
+
+    Args:
+        gate: The gate.
+        allow_undecided: Whether an undecided gate passes; its undecided verdicts are then skipped tests.
+    """
+    suite = ET.Element("testsuite", {"name": "auricle gate"})
+    for result in gate.results:
         case = ET.SubElement(suite, "testcase", {"classname": "auricle.gate", "name": _clean_xml(result.name)})
-        sentence = _clean_xml("; ".join(f"{name} {cell}" for name, cell in zip(HEADER, _cells(result), strict=True)))
-        if result.verdict is Verdict.WORSE:
-            ET.SubElement(case, "failure", {"message": sentence, "type": "worse"})
-        elif result.verdict is Verdict.UNDECIDED:
-            explanation = _clean_xml(explain_undecided(result))
-            ET.SubElement(case, "skipped", {"message": f"{sentence}. {explanation}".strip()})
-        else:
+        cells = "; ".join(f"{name} {cell}" for name, cell in zip(HEADER, _cells(result), strict=True))
+        sentence = _clean_xml(". ".join(filter(None, (cells, explain_undecided(result)))))
+        if result.verdict in (Verdict.BETTER, Verdict.NOT_WORSE):
             ET.SubElement(case, "system-out").text = sentence
+        elif result.verdict is Verdict.UNDECIDED and allow_undecided:
+            ET.SubElement(case, "skipped", {"message": sentence})
+        else:
+            ET.SubElement(case, "failure", {"message": sentence, "type": result.verdict.value})
     for failure in gate.failures:
         case = ET.SubElement(suite, "testcase", {"classname": "auricle.gate", "name": "requirements"})
         ET.SubElement(case, "failure", {"message": _clean_xml(failure), "type": "requirement"})
+    counts = {"tests": "*", "failures": "*/failure", "errors": "*/error", "skipped": "*/skipped"}
+    attributes = {name: str(len(suite.findall(path))) for name, path in counts.items()}
+    suite.attrib |= attributes
+    root = ET.Element("testsuites", attributes)
+    root.append(suite)
     document: bytes = ET.tostring(root, encoding="utf-8", xml_declaration=True)
     return document
 

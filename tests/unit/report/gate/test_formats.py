@@ -1,10 +1,11 @@
 """A gate as text, Markdown and JUnit XML."""
 
+import re
 from dataclasses import replace
 from xml.etree import ElementTree as ET
 
 from auricle.report.gate import Gate, Margin, decide
-from auricle.report.gate.formats import MARKER, format_gate, to_junit, to_markdown
+from auricle.report.gate.formats import MARKER, explain_undecided, format_gate, to_junit, to_markdown
 from tests.support.gates import make_comparison, make_row
 
 ROWS = [
@@ -23,7 +24,20 @@ def test_the_text_has_a_table_and_a_sentence() -> None:
     assert lines[:2] == ["baseline   runs/old", "candidate  runs/new"]
     assert any("wer ↓" in line and "+2.00 pp" in line and line.endswith("worse") for line in lines)
     assert "The candidate is worse than the baseline: wer." in lines
-    assert "cer: about 784 pairs would show a difference of 0.50 pp; there are 100." in lines
+    assert re.search(r"cer: about 7\d\d pairs would show a difference of 0.50 pp with 80 % power", "\n".join(lines))
+
+
+def test_every_form_states_the_method_and_the_units_of_an_interval() -> None:
+    row = make_row(0.02, units=12, cluster="speaker", method="cluster-paired-t")
+    gate = decide(make_comparison([row]))
+    for form in ("\n".join(format_gate(gate)), to_markdown(gate), to_junit(gate).decode()):
+        assert "paired t, 12 speakers" in form
+
+
+def test_buckets_are_not_counted_as_data() -> None:
+    row = make_row(0.001, method="bucket-paired-t", detectable=0.014)
+    (result,) = decide(make_comparison([row]), [Margin("", 0.5)]).results
+    assert explain_undecided(result).startswith("wer: about 7.7 times as much data would show")
 
 
 def test_failures_are_part_of_the_text() -> None:
@@ -48,7 +62,9 @@ def test_junit_has_a_case_per_verdict() -> None:
     gate = replace(make_gate(), failures=("Too few\x00 samples.",))
     root = ET.fromstring(to_junit(gate))
     suite = root[0]
-    assert suite.attrib == {"name": "auricle gate", "tests": "4", "failures": "2", "errors": "0", "skipped": "1"}
+    assert suite.attrib == {"name": "auricle gate", "tests": "4", "failures": "3", "errors": "0", "skipped": "0"}
     outcomes = [(case.attrib["name"], case[0].tag) for case in suite]
-    assert outcomes == [("wer", "failure"), ("cer", "skipped"), ("mos", "system-out"), ("requirements", "failure")]
+    assert outcomes == [("wer", "failure"), ("cer", "failure"), ("mos", "system-out"), ("requirements", "failure")]
     assert suite[3][0].attrib["message"] == "Too few samples."
+    suite = ET.fromstring(to_junit(gate, allow_undecided=True))[0]
+    assert (suite.attrib["failures"], suite.attrib["skipped"], suite[1][0].tag) == ("2", "1", "skipped")

@@ -10,10 +10,13 @@ from typing import Any
 import pytest
 
 from auricle.core.errors import ExitStatus, SpecError
+from auricle.metrics.power import Design
 from auricle.report.compare import ComparisonRow
 from auricle.report.compare.notes import describe_tests
 from auricle.report.compare.pairing import PairCounts
 from auricle.report.gate import Gate, Margin, Verdict, choose_metrics, decide
+from auricle.report.gate.formats import explain_undecided
+from auricle.report.sample_size import PlannedSize
 from tests.support.gates import make_comparison, make_row
 
 
@@ -60,8 +63,20 @@ def test_an_undefined_difference_cannot_be_decided() -> None:
 
 def test_the_pairs_that_would_decide_are_stated() -> None:
     result = judge(make_row(0.005, detectable=0.014)).results[0]
-    assert result.needed == math.ceil(100 * (0.014 / 0.005) ** 2)
-    assert judge(make_row(0.005, detectable=0.014), "1pp").results[0].needed == math.ceil(100 * (0.014 / 0.01) ** 2)
+    assert result.needed == pytest.approx(100 * (0.014 / 0.005) ** 2, rel=0.02)
+    result = judge(make_row(0.005, detectable=0.014), "1pp").results[0]
+    assert result.needed == pytest.approx(100 * (0.014 / 0.01) ** 2, rel=0.02)
+
+
+def test_what_is_needed_is_what_a_plan_needs_in_the_units_of_the_interval() -> None:
+    """The 300 pairs are of 12 speakers, so more pairs of the same speakers would not decide it."""
+    design = Design(variance=0.04, correlation=0.3, per_cluster=25)
+    row = make_row(0.005, n=300, units=12, cluster="speaker", method="cluster-paired-t")
+    (result,) = decide(make_comparison([row], designs=[design]), [Margin.parse("1pp")]).results
+    assert result.needed == PlannedSize.compute(design, 0.01, 0.8).units
+    assert explain_undecided(result) == (
+        f"wer: about {result.needed:,} speakers would show a difference of 1.00 pp with 80 % power; there are 12."
+    )
 
 
 def test_a_loss_near_the_margin_needs_more_pairs_than_there_are() -> None:
@@ -69,7 +84,7 @@ def test_a_loss_near_the_margin_needs_more_pairs_than_there_are() -> None:
     result = judge(make_row(0.018, detectable=0.014), "2pp").results[0]
     assert result.verdict is Verdict.UNDECIDED
     assert result.target == pytest.approx(0.002)
-    assert result.needed == pytest.approx(100 * (0.014 / 0.002) ** 2, abs=1)
+    assert result.needed == pytest.approx(100 * (0.014 / 0.002) ** 2, rel=0.02)
 
 
 def test_runs_without_any_difference_need_pairs_in_proportion_to_their_interval() -> None:
@@ -149,10 +164,11 @@ def test_the_worst_metric_decides(differences: tuple[float, float], verdict: Ver
 
 def test_the_exit_code_follows_from_the_verdict() -> None:
     assert judge(make_row(0.02)).exit_status() is ExitStatus.GATE
+    assert judge(make_row(0.02)).exit_status(allow_undecided=True) is ExitStatus.GATE
     undecided = judge(make_row(0.0))
-    assert undecided.exit_status() is ExitStatus.OK
-    assert undecided.exit_status(strict=True) is ExitStatus.UNDECIDED
-    assert judge(make_row(-0.02)).exit_status(strict=True) is ExitStatus.OK
+    assert undecided.exit_status() is ExitStatus.UNDECIDED
+    assert undecided.exit_status(allow_undecided=True) is ExitStatus.OK
+    assert judge(make_row(-0.02)).exit_status() is ExitStatus.OK
 
 
 def test_runs_without_a_common_metric_are_refused() -> None:
