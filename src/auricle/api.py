@@ -476,8 +476,7 @@ def compare(
             independent groups of samples, as is done if they have none in common; or two groups such as
             `source=human,generated`, the first of A and the second of B, which may be the same run. `names`, what the
             samples of A and B are, such as `("human", "generated")`. `max_flips`, the number of changed samples to
-            keep in each direction, per metric; 5 by default. `estimate_designs`, whether to estimate how precisely a
-            unit of data shows each difference of paired runs, as `plan` does.
+            keep in each direction, per metric; 5 by default. `estimate_designs`, as in `CompareOptions`.
 
     Returns:
         Differences with intervals, and the samples that changed if the samples are paired.
@@ -538,15 +537,8 @@ def gate(
 
     metrics = metrics or choose_metrics(load_metrics(baseline), load_metrics(candidate))
     parsed = [Margin.parse(text) for text in margins]
-    comparison = compare(
-        baseline,
-        candidate,
-        metrics,
-        options.get("by"),
-        cluster=options.get("cluster"),
-        max_flips=0,
-        estimate_designs=True,
-    )
+    keywords: CompareKeywords = {"cluster": options.get("cluster"), "max_flips": 0, "estimate_designs": True}
+    comparison = compare(baseline, candidate, metrics, options.get("by"), **keywords)
     return decide(comparison, parsed, options.get("min_coverage", MIN_COVERAGE), options.get("min_pairs", 0))
 
 

@@ -86,7 +86,7 @@ def simulate_comparison(
         rng: Source of random numbers.
         units: Number of utterances or, with `per_speaker`, of speakers.
         loss: The true difference of their word error rates.
-        per_speaker: Utterances of each speaker, for whom a recogniser may be better or worse than for others.
+        per_speaker: Utterances of each speaker; a recogniser may be better for some speakers than for others.
     """
     samples = units * (per_speaker or 1)
     speakers = np.repeat(np.arange(units), per_speaker) if per_speaker else None

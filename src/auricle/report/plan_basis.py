@@ -187,6 +187,7 @@ def basis_of_pilots(request: PlanRequest, pilots: Sequence[Pilot]) -> Basis:
         )
     samples, codes = len(stats[0][0]), stats[0][1]
     size = DataSize(samples, samples if codes is None else int(codes.max()) + 1)
+    value = next(number.value for number in results[0].overall if number.metric == metric.name)
     clustered = f" of {pluralise(size.units, 'cluster')} ({cluster})" if codes is not None else ""
     return Basis(
         replace(design, level=request.level),
@@ -194,17 +195,12 @@ def basis_of_pilots(request: PlanRequest, pilots: Sequence[Pilot]) -> Basis:
         metric=metric.name,
         title=metric.title,
         unit=metric.unit,
-        value=_value_of(metric, results[0]),
+        value=math.nan if value is None else value,
         cluster=cluster if codes is not None else "",
         task=results[0].task.name,
         data=size,
         notes=() if len(pilots) == MAX_PILOTS or request.unpaired else (_note_on_correlation(request),),
     )
-
-
-def _value_of(metric: Metric, results: Metrics) -> float:
-    value = next(number.value for number in results.overall if number.metric == metric.name)
-    return math.nan if value is None else value
 
 
 def _choose_metric(requested: str, paths: tuple[Path, Path], results: tuple[Metrics, Metrics]) -> Metric:

@@ -40,6 +40,21 @@ def test_an_undecided_gate_passes_only_if_that_is_allowed(auricle: RunAuricle, r
     assert ET.parse(junit).getroot().attrib["skipped"] == "1"
 
 
+def test_a_gate_and_a_plan_need_the_same_speakers(auricle: RunAuricle, manifest: WriteManifest) -> None:
+    rows = [
+        {"id": f"s{at}", "question": f"which number is {at}", "answer": f"number {at}", "speaker": f"spk{at % 12}"}
+        for at in range(96)
+    ]
+    path = manifest(rows)
+    for name, wrong in (("old", 0.1), ("new", 0.12)):
+        model = ["-m", "echo", "-M", f"wrong={wrong}"]
+        auricle("run", path, "--as", "qa", *model, "-T", "metrics=wer", "--cluster", "speaker", "-o", name)
+    (result,) = json.loads(auricle("gate", "old", "new", "--margin", "4pp", "--json").stdout)["results"]
+    plan = auricle("plan", "--pilot", "old", "--pilot", "new", "--difference", repr(result["target"]), "--json")
+    assert (result["cluster"], result["units"], result["n"]) == ("speaker", 12, 96)
+    assert result["needed"] == json.loads(plan.stdout)["needed"]["units"]
+
+
 def test_json_has_the_verdict_first(auricle: RunAuricle, runs: None) -> None:
     done = auricle("gate", "old", "bad", "--metric", "wer", "--json")
     document = json.loads(done.stdout)

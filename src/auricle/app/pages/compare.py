@@ -30,7 +30,7 @@ from auricle.report.html_format import Scale, format_count, pluralise, typeset_n
 from auricle.report.methods import explain_few_units, format_method
 from auricle.report.plot_data import ConfusionMatrix
 from auricle.report.templating import render
-from auricle.report.text_format import truncate
+from auricle.report.text_format import group_by_reason, truncate
 from auricle.runs.filter_terms import Term
 from auricle.runs.metrics import METRICS_FILE, Number
 from auricle.runs.run_spec import OUTPUTS_FILE
@@ -143,7 +143,7 @@ def draw_comparison(baseline: Path, candidate: Path) -> None:
     _draw_own_numbers(comparison)
     if comparison.refused:
         st.header("Not compared", anchor=False)
-        refused = [[", ".join(names), truncate(reason, 600)] for reason, names in comparison.reasons.items()]
+        refused = [[", ".join(names), truncate(reason, 600)] for names, reason in group_by_reason(comparison.refused)]
         components.draw_table(["Metric", "Reason"], refused, 2)
     if comparison.matrix:
         _draw_confusions(comparison, comparison.matrix)

@@ -126,14 +126,6 @@ class Comparison:
     def overall(self) -> tuple[ComparisonRow, ...]:
         return tuple(row for row in self.rows if not row.field)
 
-    @property
-    def reasons(self) -> dict[str, list[str]]:
-        """Why something cannot be compared: each reason, with the names of the metrics that it concerns."""
-        names: dict[str, list[str]] = {}
-        for name, reason in self.refused.items():
-            names.setdefault(reason, []).append(name)
-        return names
-
     def with_names(self, a: str, b: str) -> Comparison:
         """Return the same comparison with names for the samples of A and of B, such as `human` and `generated`."""
         return replace(self, a=replace(self.a, name=a), b=replace(self.b, name=b))
@@ -278,7 +270,7 @@ def _build_comparison(
     rows = build_rows(matched, sides, pairs, options.by, cluster)
     matrices, matrix = compare_matrices(sides[0].results, sides[1].results)
     agreement = measure_agreements(*sides, pairs)
-    designs = estimate_designs(matched, sides[0], pairs, options.by, cluster) if options.estimate_designs else ()
+    designs = estimate_designs(rows, matched, sides[0], pairs, cluster) if options.estimate_designs else ()
     a, b = (_describe_side(side) for side in sides)
     return Comparison(
         a=a,
@@ -399,5 +391,5 @@ def _describe_group(group: SampleGroup, metrics: Sequence[Metric], field: str, v
         group=f"{field}={value}",
         name=value,
         samples=group.answered,
-        numbers=numbers or compute_group_numbers(group, metrics, cluster),
+        numbers=numbers or tuple(compute_group_numbers(group, metrics, cluster)),
     )

@@ -22,6 +22,7 @@ from auricle.report.html_format import Scale
 from auricle.report.methods import describe_method
 from auricle.report.plots import draw_confusion, draw_difference
 from auricle.report.sample_view import MAX_SAMPLES, SampleView, build_sample_views, common_question
+from auricle.report.text_format import group_by_reason
 from auricle.runs.metrics import read_metrics
 from auricle.runs.suites import contains_suite
 
@@ -31,13 +32,15 @@ MAX_LABELS_SIDE_BY_SIDE = 7  # two matrices of this size fit beside each other
 def render_page(comparison: Comparison) -> str:
     """Render a self-contained page with the samples that changed most in the first metric."""
     shifts = comparison.shifts
+    tables = [list(rows) for _, rows in groupby(comparison.rows, key=lambda row: row.field)]
     return templating.render_page(
         "report/templates/comparison.html",
         stylesheets=("report/comparison.css",),
         comparison=comparison,
         text=text,
         shown=difference_format,
-        tables=[(rows, _fit_scale(rows)) for rows in _group_by_field(comparison.rows)],
+        tables=[(rows, _fit_scale(rows)) for rows in tables],
+        reasons=group_by_reason(comparison.refused),
         own_numbers=list(_format_own_numbers(comparison)),
         reading=describe_reading(comparison),
         cell_guide=describe_cells(comparison),
@@ -51,11 +54,6 @@ def render_page(comparison: Comparison) -> str:
         methods=_describe_methods(comparison.overall),
         sample=text.name_sample(comparison),
     )
-
-
-def _group_by_field(rows: Sequence[ComparisonRow]) -> list[list[ComparisonRow]]:
-    """Return the rows of each table: over all pairs, then for each metadata field."""
-    return [list(table) for _, table in groupby(rows, key=lambda row: row.field)]
 
 
 def _fit_scale(rows: Sequence[ComparisonRow]) -> Scale:

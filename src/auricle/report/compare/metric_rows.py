@@ -155,38 +155,16 @@ def build_rows(
     paired_stats: Sequence[PairedStats], sides: tuple[ComparedRun, ComparedRun], pairs: Pairs, by: str, cluster: str
 ) -> list[ComparisonRow]:
     """Compute each metric over all pairs, then for each value of the field `by`."""
-    clusters = PairClusters.encode(sides[0], pairs, cluster)
-    rows = []
-    for each, group, members in _iterate_parts(paired_stats, sides[0], pairs, by):
-        row = _build_row(each, members, clusters)
-        rows.append(_add_bounds(row, each, sides, pairs) if group is None else replace(row, field=by, group=group))
-    return adjust_p_values(rows)
-
-
-def estimate_designs(
-    paired_stats: Sequence[PairedStats], side: ComparedRun, pairs: Pairs, by: str, cluster: str
-) -> Iterator[Design | None]:
-    """Estimate the design of each row of `build_rows`, as a plan with both runs as pilots does.
-
-    None if samples share members, such as the speakers of trials, which a plan does not count.
-    """
-    clusters = PairClusters.encode(side, pairs, cluster)
-    for each, _, members in _iterate_parts(paired_stats, side, pairs, by):
-        which, aggregate = np.flatnonzero(members[each.pairs]), each.metric.aggregate
-        a, b = _take(each.a, which), _take(each.b, which)
-        codes = clusters.restrict(each.pairs[which]).codes
-        has_members = name_members(aggregate, resolve_units(a, aggregate, codes))
-        yield None if has_members else estimate_design([(a, codes), (b, codes)], aggregate)
-
-
-def _iterate_parts(
-    paired_stats: Sequence[PairedStats], side: ComparedRun, pairs: Pairs, by: str
-) -> Iterator[tuple[PairedStats, str | None, Mask]]:
-    """Yield what a table has a row for: each metric over all pairs (None), then for each value of the field `by`."""
     all_pairs = np.ones(len(pairs.a), dtype=bool)
-    yield from ((each, None, all_pairs) for each in paired_stats)
-    for group, members in iterate_groups(side, pairs, by):
-        yield from ((each, group, members) for each in paired_stats if members[each.pairs].any())
+    clusters = PairClusters.encode(sides[0], pairs, cluster)
+    whole = [_add_bounds(_build_row(each, all_pairs, clusters), each, sides, pairs) for each in paired_stats]
+    parts = [
+        replace(_build_row(each, members, clusters), field=by, group=group)
+        for group, members in iterate_groups(sides[0], pairs, by)
+        for each in paired_stats
+        if members[each.pairs].any()
+    ]
+    return adjust_p_values([*whole, *parts])
 
 
 def adjust_p_values(rows: Sequence[ComparisonRow]) -> list[ComparisonRow]:
@@ -233,6 +211,25 @@ def _build_row(paired_stats: PairedStats, members: Mask, clusters: PairClusters)
         right_or_wrong=paired_stats.is_right_or_wrong,
         closer=find_closer(metric, lambda aggregate: compare_paired(a, b, aggregate, units)),
     )
+
+
+def estimate_designs(
+    rows: Sequence[ComparisonRow], paired_stats: Sequence[PairedStats], side: ComparedRun, pairs: Pairs, cluster: str
+) -> Iterator[Design | None]:
+    """Estimate the design of each row, as a plan with both runs as pilots does.
+
+    None if samples share members, such as the speakers of trials, which a plan does not count.
+    """
+    clusters = PairClusters.encode(side, pairs, cluster)
+    by_metric = {each.metric.name: each for each in paired_stats}
+    for row in rows:
+        each = by_metric[row.metric]
+        values = [side.fields[row.field][place] for place in pairs.a[each.pairs]] if row.field else []
+        which = np.flatnonzero([value == row.group for value in values]) if row.field else np.arange(len(each.pairs))
+        a, b, aggregate = _take(each.a, which), _take(each.b, which), each.metric.aggregate
+        codes = clusters.restrict(each.pairs[which]).codes
+        has_members = name_members(aggregate, resolve_units(a, aggregate, codes))
+        yield None if has_members else estimate_design([(a, codes), (b, codes)], aggregate)
 
 
 def _take(stats: Any, indices: Codes) -> Any:

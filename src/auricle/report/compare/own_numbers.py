@@ -32,36 +32,35 @@ def list_run_numbers(results: Metrics, field: str = "", group: str = "all") -> t
     )
 
 
-def compute_group_numbers(group: SampleGroup, metrics: Sequence[Metric], cluster: str) -> tuple[Number, ...]:
+def compute_group_numbers(group: SampleGroup, metrics: Sequence[Metric], cluster: str) -> Iterator[Number]:
     """Compute the numbers of a group of samples by which the run was not broken down when it was scored."""
-    return tuple(_compute_number(group, metric, cluster) for metric in metrics if len(group.places(metric)))
-
-
-def _compute_number(group: SampleGroup, metric: Metric, cluster: str) -> Number:
-    places, stats = group.places(metric), group.stats(metric)
-    codes = group.clusters(cluster, places)
-    interval = compute_interval(stats, metric.aggregate, clusters=codes)
-    value, low, high = (
-        end if math.isfinite(end) else None for end in (float(metric.aggregate(stats)), interval.low, interval.high)
-    )
-    return Number(
-        metric=metric.name,
-        title=metric.title,
-        details={},
-        value=value,
-        low=low,
-        high=high,
-        interval=interval.method,
-        cluster=interval.members or ("" if codes is None else cluster),
-        units=interval.units,
-        scored=len(places),
-        total=int(group.members.sum()),
-        failed=group.failed,
-        higher_is_better=metric.higher_is_better,
-        optimum=metric.optimum,
-        unit=metric.unit,
-        signature=Signature(MetricSignature.parse(metric.signature)),
-    )
+    for metric in metrics:
+        places, stats = group.places(metric), group.stats(metric)
+        if not len(places):
+            continue
+        codes = group.clusters(cluster, places)
+        interval = compute_interval(stats, metric.aggregate, clusters=codes)
+        value, low, high = (
+            end if math.isfinite(end) else None for end in (float(metric.aggregate(stats)), interval.low, interval.high)
+        )
+        yield Number(
+            metric=metric.name,
+            title=metric.title,
+            details={},
+            value=value,
+            low=low,
+            high=high,
+            interval=interval.method,
+            cluster=interval.members or ("" if codes is None else cluster),
+            units=interval.units,
+            scored=len(places),
+            total=int(group.members.sum()),
+            failed=group.failed,
+            higher_is_better=metric.higher_is_better,
+            optimum=metric.optimum,
+            unit=metric.unit,
+            signature=Signature(MetricSignature.parse(metric.signature)),
+        )
 
 
 def pair_own_numbers(comparison: Comparison) -> Iterator[OwnPair]:

@@ -14,7 +14,7 @@ from auricle.report.html_format import pluralise
 from auricle.report.methods import explain_few_units, format_method, mark_few_units
 from auricle.report.task_names import name_tasks
 from auricle.report.terminal import format_table, to_one_line
-from auricle.report.text_format import format_number
+from auricle.report.text_format import format_number, group_by_reason
 from auricle.runs.metrics import FAMILY_FIELD
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def format_comparison(comparison: Comparison) -> Iterator[str]:
         yield from _few_units_lines(comparison.rows, comparison)
         yield ""
     yield from map(describe_row, comparison.overall)
-    yield from (f"{', '.join(names)}: not compared: {reason}" for reason, names in comparison.reasons.items())
+    yield from (f"{', '.join(names)}: not compared: {why}" for names, why in group_by_reason(comparison.refused))
     yield from _own_number_lines(comparison)
     if sentences := describe_reading(comparison):
         yield from ("", "Confusions", *(f"  {sentence}" for sentence in sentences), "")

@@ -16,6 +16,7 @@ from auricle.report.compare import Comparison, ComparisonRow
 from auricle.report.compare.metric_rows import SIGNIFICANCE_LEVEL
 from auricle.report.compare.notes import describe_tests
 from auricle.report.gate.margins import Margin, choose_margin
+from auricle.report.text_format import group_by_reason
 from auricle.runs.metrics import Metrics
 
 __all__ = ["Gate", "GateKeywords", "GateResult", "Margin", "Verdict", "choose_metrics", "decide"]
@@ -157,7 +158,9 @@ def decide(
         SpecError: if nothing can be compared, or a margin is that of a metric which is not compared.
     """
     if not comparison.rows:
-        reasons = "; ".join(f"{', '.join(names)}: {reason}" for reason, names in comparison.reasons.items()).rstrip(".")
+        reasons = "; ".join(f"{', '.join(names)}: {why}" for names, why in group_by_reason(comparison.refused)).rstrip(
+            "."
+        )
         raise SpecError(f"Nothing can be compared. {reasons or 'The runs have no metric in common'}.")
     if not comparison.pairs.count:
         raise SpecError("No sample was answered in both runs. Evaluate the candidate on the data of the baseline.")

@@ -51,8 +51,7 @@ def test_classes_against_dimensions_are_explained(run: Any, moods: Any, models: 
     assert "B predicts dimensions" in comparison.refused["confusion matrix"]
     assert comparison.rows == ()
     output = "\n".join(text.format_comparison(comparison))
-    assert len(comparison.reasons) < len(comparison.refused)
-    for reason in comparison.reasons:
+    for reason in set(comparison.refused.values()):
         assert output.count(reason) == 1
 
 
