@@ -158,10 +158,9 @@ def decide(
         SpecError: if nothing can be compared, or a margin is that of a metric which is not compared.
     """
     if not comparison.rows:
-        reasons = "; ".join(f"{', '.join(names)}: {why}" for names, why in group_by_reason(comparison.refused)).rstrip(
-            "."
-        )
-        raise SpecError(f"Nothing can be compared. {reasons or 'The runs have no metric in common'}.")
+        refused = [f"{', '.join(names)}: {reason}" for names, reason in group_by_reason(comparison.refused)]
+        reasons = "; ".join(refused).rstrip(".") or "The runs have no metric in common"
+        raise SpecError(f"Nothing can be compared. {reasons}.")
     if not comparison.pairs.count:
         raise SpecError("No sample was answered in both runs. Evaluate the candidate on the data of the baseline.")
     _check_directions(comparison.rows)
