@@ -27,4 +27,4 @@ def test_the_power_is_what_the_gate_predicts(pilot: int, per_speaker: int | None
     loss = 0.01
     units = predict_units(np.random.default_rng(7), pilot, loss, per_speaker=per_speaker)
     assert abs(rate_of((Verdict.WORSE,), units, loss, 0.0, per_speaker) - 0.8) <= 0.06
-    assert abs(rate_of(PASSED, units, 0.0, loss, per_speaker) - 0.8) <= 0.08
+    assert rate_of(PASSED, units, 0.0, loss, per_speaker) >= 0.72  # more, as errors of equal models vary less
