@@ -1,15 +1,16 @@
 """Time the calls of a model: how long the model worked on a request, apart from how long the request waited.
 
 The sender of a request sets `CALL_TIMER`. Whatever delays the request on its way to the model (a rate limit, a queue,
-a worker that is loading) does so inside `waiting`; whatever times the call itself, such as a batcher or another
-process, records the time.
+a worker that is loading) does so inside `waiting`, or in `hold` if it is a lock; whatever times the call itself, such
+as a batcher or another process, records the time.
 """
 
 from __future__ import annotations
 
+import asyncio
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from contextvars import ContextVar
 
 
@@ -81,3 +82,14 @@ def waiting() -> Iterator[None]:
     finally:
         timer.is_waiting = False
         timer.add_wait(time.perf_counter() - started_at)
+
+
+@asynccontextmanager
+async def hold(lock: asyncio.Lock | asyncio.Semaphore) -> AsyncIterator[None]:
+    """Hold a lock, or a place of a semaphore, inside the block; the time until it is free is time of waiting."""
+    with waiting():
+        await lock.acquire()
+    try:
+        yield
+    finally:
+        lock.release()

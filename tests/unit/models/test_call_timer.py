@@ -1,15 +1,21 @@
 """Time of the model and time of waiting, on a clock that tests advance."""
 
 import asyncio
+from typing import Any
 
 import pytest
 
+from auricle.core.calls import CallRecording
+from auricle.core.types import Call
 from auricle.engine.retry import RetryingSender
 from auricle.engine.settings import Settings
 from auricle.engine.slots import DirectSlot
+from auricle.models.base import SessionModel
 from auricle.models.call_timer import CALL_TIMER, CallTimer, record_call, waiting
 from auricle.models.http import rate_limits
 from auricle.models.openai import OpenAI
+from auricle.models.sessions.recognisers import StreamingRecogniser
+from auricle.models.sessions.turn_taking import TurnTakingModel
 from tests.support.clocks import FakeClock
 from tests.support.http_servers import CannedServer, Handler, chat, closing_model, http_reply, question, serving
 
@@ -97,3 +103,24 @@ def test_a_rate_limit_of_an_api_is_waiting_and_a_slow_server_is_not(
 
     with serving(CannedServer([answer_slowly])) as server:
         assert asyncio.run(main(server.url)) == [(4.0, 0.0), (4.0, 26.0), (4.0, 26.0)]
+
+
+@pytest.mark.parametrize("kind", [StreamingRecogniser, TurnTakingModel])
+def test_a_call_that_waits_until_another_has_ended_takes_no_time_of_the_model(
+    kind: Any, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def take_two_seconds(*_: object) -> CallRecording:
+        await asyncio.sleep(0)  # the others are sent meanwhile
+        clock.advance(2.0)
+        return CallRecording(events=(), caller=(), agent=(), seconds=2.0, finish="completed")
+
+    monkeypatch.setattr(SessionModel, "call", take_two_seconds)
+    monkeypatch.setattr(kind, "__abstractmethods__", frozenset())
+
+    async def main() -> list[tuple[float, float]]:
+        slot = DirectSlot(kind(calls=1))
+        senders = [RetryingSender(slot, Settings()) for _ in range(3)]
+        await asyncio.gather(*(sender(Call(steps=())) for sender in senders))
+        return [(sender.model_seconds, sender.wait_seconds) for sender in senders]
+
+    assert asyncio.run(main()) == [(2.0, 0.0), (2.0, 2.0), (2.0, 4.0)]

@@ -11,6 +11,7 @@ import orjson
 
 from auricle.core.errors import Rejected, SampleError, SpecError
 from auricle.core.types import Likelihood
+from auricle.models.call_timer import hold
 from auricle.models.http.base import JSON, HttpModel
 from auricle.models.http.fields import (
     InvalidField,
@@ -75,7 +76,7 @@ class LikelihoodScorer:
 
     async def ensure_supported(self, probe: Callable[[], Awaitable[Sequence[PromptToken]]]) -> None:
         """Score a few words once, and raise if the server does not return log-probabilities."""
-        async with self._probe_lock:
+        async with hold(self._probe_lock):
             if self._unsupported_reason:  # set while waiting for the lock
                 raise SpecError(self._unsupported_reason)
             if self._is_supported:

@@ -18,6 +18,7 @@ from auricle.core.calls import AudioFrame, CallerInput, CallRecording, EndOfAudi
 from auricle.core.errors import SpecError, Unsupported
 from auricle.core.types import Call
 from auricle.models.base import SessionModel
+from auricle.models.call_timer import hold
 from auricle.models.listing import ModelListing
 from auricle.models.recognisers import load_moonshine, load_vosk
 from auricle.models.request_input import SPEECH_RATE
@@ -69,7 +70,7 @@ class StreamingRecogniser(SessionModel, ABC):
         """Begin the recognition of a stream."""
 
     async def call(self, request: Call) -> CallRecording:
-        async with self._slots:
+        async with hold(self._slots):
             return await super().call(request)
 
     async def session(self, call: Call, inputs: AsyncIterator[CallerInput]) -> AsyncIterator[SessionEvent]:

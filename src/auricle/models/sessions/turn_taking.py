@@ -24,6 +24,7 @@ from auricle.core.calls import (
 from auricle.core.errors import SpecError
 from auricle.core.types import Call, Turn
 from auricle.models.base import SessionModel
+from auricle.models.call_timer import hold
 from auricle.models.sessions.endpointing import RATE, DetectorFactory, Endpointer, SpeechEnd, SpeechStart
 from auricle.models.sessions.rendered_steps import to_int16
 
@@ -91,7 +92,7 @@ class TurnTakingModel(SessionModel, ABC):
         """Return what was understood of a turn, for calls that are only transcribed."""
 
     async def call(self, request: Call) -> CallRecording:
-        async with self._slots:
+        async with hold(self._slots):
             return await super().call(request)
 
     async def session(self, call: Call, inputs: AsyncIterator[CallerInput]) -> AsyncIterator[SessionEvent]:
