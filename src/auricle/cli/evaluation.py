@@ -162,7 +162,9 @@ def count_completed(folder: Path) -> int:
     if not contains_run(folder):
         return 0
     run = Run.load(folder)
-    return run.read_progress().completed_rows or len(run.open_index())
+    progress = run.read_progress()
+    is_known = progress.completed_rows and progress.limit is None
+    return progress.completed_rows if is_known else len(run.open_index(beyond_limit=True))
 
 
 @dataclass(slots=True)

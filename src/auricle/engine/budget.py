@@ -91,11 +91,12 @@ class Budget(ForwardingObserver):
         self._stop, self._counted_keys = stop, {}
         if self.limit is None:
             return
-        for record in run.records():
-            if self._counts_earlier:
-                self.totals.add(record)
-            if not record.error:
-                self._counted_keys[digest(record.sample.id)] = record.key
+        with run.open_index(beyond_limit=True) as index:
+            for record in index.records():
+                if self._counts_earlier:
+                    self.totals.add(record)
+                if not record.error:
+                    self._counted_keys[digest(record.sample.id)] = record.key
         self._count_earlier_verdicts(run)
         if not run.read_progress().complete:  # a complete run sends nothing, so it may exceed the limit
             self._check_limit()

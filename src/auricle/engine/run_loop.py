@@ -82,7 +82,7 @@ class RunLoop(Closing):
         self._run_directory = run
         self._settings = settings
         self._observer = observer
-        self._journal_index = run.open_index()
+        self._journal_index = run.open_index(beyond_limit=True)
         self._has_earlier_answers = len(self._journal_index) > 0
         # Without a journal to look into, ids are only compared with each other.
         self._digest_id: Callable[[str], int] = digest if self._has_earlier_answers else hash
@@ -159,7 +159,8 @@ class RunLoop(Closing):
 
     def _mark_unfinished(self, *, stopping: bool = False) -> None:
         passes = tuple(self._earlier_passes)
-        self._run_directory.write_progress(Progress(passes=passes, total=self._total, stopping=stopping))
+        limit = self._settings.limit
+        self._run_directory.write_progress(Progress(limit=limit, passes=passes, total=self._total, stopping=stopping))
 
     async def _mark_stopping(self, stop: asyncio.Event) -> None:
         """Record that a stop was requested, for those who follow the run, while requests in flight are answered."""
@@ -199,6 +200,7 @@ class RunLoop(Closing):
         if previous.error and self._settings.retry_failed:
             return row, sample, None
         if previous.error:
+            self._store_if_changed(row, sample, previous)
             self._report(previous)
             return None
         if has_media(sample) or not self._keep_if_unchanged(row, sample, previous):
@@ -231,10 +233,13 @@ class RunLoop(Closing):
     def _keep_answer(self, row: int, sample: Sample, previous: Record) -> None:
         """Count an answer of an earlier pass, and store it again if the row, target or metadata changed."""
         self._used_answers.add(hash(previous.sample.id))
-        if updated := _update_record(previous, row, sample):
-            self._run_directory.append(updated)
+        self._store_if_changed(row, sample, previous)
         self._answered += 1
         self._observer.on_skipped()
+
+    def _store_if_changed(self, row: int, sample: Sample, earlier: Record) -> None:
+        if earlier.row != row or not _is_stored(sample, earlier.sample):
+            self._run_directory.append(replace(earlier, sample=sample, row=row))
 
     def _find_moved_answer(self, key: str) -> Record | None:
         """Return an answer of an earlier pass to the same content under an id that is now that of another row.
@@ -347,11 +352,28 @@ class RunLoop(Closing):
         return self._get_context(sample) if self._get_context else None
 
     def _finish(self, ready_at: float | None, *, stopped: bool) -> Progress:
-        if not stopped and self._settings.limit is None:
-            self._run_directory.mark_removed(self._journal_index.id_digests() - self._first_row_by_id.keys())
+        if not stopped:
+            self._exclude_others()
         self._run_directory.flush()
-        passes = [*self._earlier_passes, *self._timer.timings(ready_at)]
-        return Progress(complete=not stopped, rows=self._row_count, passes=tuple(passes), total=self._total)
+        return Progress(
+            complete=not stopped,
+            rows=self._row_count,
+            limit=self._settings.limit,
+            passes=(*self._earlier_passes, *self._timer.timings(ready_at)),
+            total=self._total,
+        )
+
+    def _exclude_others(self) -> None:
+        """Exclude earlier samples that are not in the rows of this pass."""
+        run, limit = self._run_directory, self._settings.limit
+        if limit is None or self._row_count < limit:  # all of the data was read
+            run.mark_removed(self._journal_index.id_digests() - self._first_row_by_id.keys())
+        elif self._has_earlier_answers:
+            run.flush()
+            with run.open_index() as index:
+                for id_digest in index.id_digests() - self._first_row_by_id.keys():
+                    if displaced := index.get_by_digest(id_digest):  # it may be in a later row: its answer is kept
+                        run.append(replace(displaced, row=limit))
 
 
 class NoModel(AsyncModel):
@@ -381,13 +403,6 @@ def _count_bytes(item: Sample | RejectedRow) -> int:
 def _truncate_seconds(seconds: float) -> float:
     """Truncate to four decimals; `round` is slower than all the rest of creating a record."""
     return int(seconds * 10_000) / 10_000
-
-
-def _update_record(earlier: Record, row: int, sample: Sample) -> Record | None:
-    """Return an answered record with the new target, metadata or row; None if nothing changed."""
-    if earlier.row == row and _is_stored(sample, earlier.sample):
-        return None
-    return replace(earlier, sample=sample, row=row)
 
 
 def _is_stored(sample: Sample, earlier: Sample) -> bool:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 from auricle.core.errors import DataError
 from auricle.core.files import make_folder
 from auricle.engine.factory import Evaluation, build_run_spec, sanitise_name
 from auricle.runs.journal import SPEECH_FOLDER
-from auricle.runs.progress import PROGRESS_FILE
+from auricle.runs.progress import read_progress, write_progress
 from auricle.runs.run_directory import contains_run
 from auricle.runs.run_spec import OUTPUTS_FILE, SPEC_FILE, read_run_spec
 from auricle.runs.suites import contains_suite, read_suite_run
@@ -38,9 +40,11 @@ def share_clean_answers(evaluation: Evaluation, path: Path, folder: Path) -> Pat
     for candidate in _list_candidates(evaluation, folder, plain=is_part):
         if contains_run(candidate) and not read_run_spec(candidate).describe_differences(spec):
             make_folder(path)
-            for name in (SPEC_FILE, OUTPUTS_FILE, PROGRESS_FILE):
+            for name in (SPEC_FILE, OUTPUTS_FILE):
                 if (candidate / name).is_file():
                     shutil.copyfile(candidate / name, path / name)
+            with suppress(DataError):  # a damaged file, without which all rows are read again
+                write_progress(path, replace(read_progress(candidate), passes=()))  # which took the time
             if (candidate / SPEECH_FOLDER).is_dir():
                 shutil.copytree(candidate / SPEECH_FOLDER, path / SPEECH_FOLDER)
             return candidate

@@ -130,7 +130,7 @@ def _score_and_write(
         judge_checks=JudgeChecks.load(run.path).results if verdicts else (),
         people_correlations=PeopleCorrelations.load(run.path),
         usage=totals.to_usage(),
-        speed=summarise_throughput(read_passes(run), delays),
+        speed=None if index.has_further_rows else summarise_throughput(read_passes(run), delays),
         audit=summarise_audit(run.path, [number for number in numbers if not number.field]),
     )
     run.write("metrics_summary.csv", summary_csv(metrics))
@@ -182,6 +182,7 @@ def collect_run_facts(run: Run, task: Task, model: str) -> dict[str, Any]:
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
         "complete": progress.complete,
         "rows": progress.rows,
+        "limit": progress.limit,
         "notes": progress.notes,
     }
 

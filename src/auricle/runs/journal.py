@@ -26,6 +26,7 @@ from auricle.core.redaction import SECRETS
 from auricle.core.serialization import JsonObject, decode_record, digest, dump_canonical, encode_record, read_id_digest
 from auricle.core.types import Failure, Generation, Output, Record, Sample
 from auricle.runs.health import DamagedLine
+from auricle.runs.progress import read_limit
 from auricle.runs.shards.large_runs import check_has_samples
 
 COMMIT_SECONDS = 0.1
@@ -174,18 +175,30 @@ def _resolve_path(audio: Audio | None, folder: Path) -> Audio | None:
 
 
 class JournalIndex(Closing):
-    """Index of a journal: the offset of the latest record of each sample, and the damaged lines."""
+    """Index of a journal: the offset of the latest record of each sample, and the damaged lines.
 
-    def __init__(self, path: Path) -> None:
+    Args:
+        path: The journal.
+        beyond_limit: Whether to include samples of rows that the run is not about; see `read_limit`.
+    """
+
+    def __init__(self, path: Path, *, beyond_limit: bool = False) -> None:
         self._path = path
+        limit = None if beyond_limit else read_limit(path.parent)
         self._file: IO[bytes] | None = None
         self._offsets: dict[int, int] = {}
         self.damaged: list[DamagedLine] = []
+        self.has_further_rows = False
+        """Whether the journal has records of rows that the run is not about."""
         for number, (offset, content) in enumerate(read_lines(path), 1):
             if damage := find_damage(content):
                 self.damaged.append(DamagedLine(number, damage))
             elif (id_digest := read_id_digest(content)) is not None:
-                self._offsets[id_digest] = offset
+                if limit is None or is_within(orjson.loads(content), limit):
+                    self._offsets[id_digest] = offset
+                else:
+                    self._offsets.pop(id_digest, None)
+                    self.has_further_rows = True
             elif (removed := read_removed_digest(content)) is not None:
                 self._offsets.pop(removed, None)
             else:
@@ -232,6 +245,11 @@ class JournalIndex(Closing):
             self._file.close()
 
 
+def is_within(document: JsonObject, limit: int | None) -> bool:
+    """Return whether the record of a line is of the first rows of the data."""
+    return limit is None or not isinstance(row := document.get("row"), int) or row < limit
+
+
 AddRecords: TypeAlias = Callable[[Sequence[int], Sequence[JsonObject]], None]
 
 
@@ -244,6 +262,8 @@ class LatestRecords:
     count: int = 0
     """Number of records that were read."""
     damaged_lines: int = 0
+    limit: int | None = None
+    """Number of rows that the run is about; records of later rows do not count."""
     _ids: dict[int, str] | None = None
     """Sample ids by their digests, which are computed only if samples were removed."""
 
@@ -261,12 +281,14 @@ class LatestRecords:
             ids = [document["id"] for document in documents]
             if not all(isinstance(sample_id, str) for sample_id in ids):
                 return False
+            counts = [is_within(document, self.limit) for document in documents]
             add(offsets, documents)
         except UNREADABLE_ERRORS:
             return False
-        for position, sample_id in enumerate(ids, self.count):
+        for position, (sample_id, is_counted) in enumerate(zip(ids, counts, strict=True), self.count):
             self.positions.pop(sample_id, None)  # a sample that was sent again finished after others
-            self.positions[sample_id] = position
+            if is_counted:
+                self.positions[sample_id] = position
         self.count += len(ids)
         if self._ids is not None:
             self._ids.update((digest(sample_id), sample_id) for sample_id in ids)
@@ -294,7 +316,7 @@ def read_latest(path: Path, add: AddRecords, max_samples: int | None = None) -> 
         max_samples: Number of samples after which to stop; a few more may be read. Default: read all.
     """
     check_has_samples(path.parent)
-    latest = LatestRecords()
+    latest = LatestRecords(limit=read_limit(path.parent))
     for offsets, lines in _read_blocks(path):
         latest.read_block(offsets, lines, add)
         if max_samples is not None and len(latest.positions) >= max_samples:

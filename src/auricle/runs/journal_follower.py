@@ -7,9 +7,12 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import orjson
+
 from auricle.core.serialization import read_id_digest
 from auricle.core.types import Record
-from auricle.runs.journal import read_record, read_removed_digest
+from auricle.runs.journal import is_within, read_record, read_removed_digest
+from auricle.runs.progress import read_limit
 from auricle.runs.recent_rate import RecentRate
 
 MAX_RECENT = 20
@@ -28,18 +31,20 @@ class JournalFollower:
         self._path = path
         self._clock = clock
         self._offset = 0
+        self._limit: int | None = None
         self._is_failed: dict[int, bool] = {}
         self._recent: deque[int] = deque(maxlen=MAX_RECENT)
         self._rate = RecentRate()
 
     def update(self) -> None:
-        """Count what was appended; a journal that became shorter is counted from its start."""
+        """Count what was appended; from the start if the journal became shorter or the run is about other rows."""
         try:
             size = self._path.stat().st_size
         except OSError:
             size = 0
-        if size < self._offset:
-            self._offset = 0
+        limit = read_limit(self._path.parent)
+        if size < self._offset or limit != self._limit:
+            self._offset, self._limit = 0, limit
             self._is_failed.clear()
             self._recent.clear()
             self._rate = RecentRate()
@@ -63,6 +68,9 @@ class JournalFollower:
         if (removed := read_removed_digest(line)) is not None:
             self._is_failed.pop(removed, None)
         elif (id_digest := read_id_digest(line)) is not None:
+            if self._limit is not None and not is_within(orjson.loads(line), self._limit):
+                self._is_failed.pop(id_digest, None)
+                return
             self._is_failed[id_digest] = NO_ERROR not in line[: line.find(ID_START) + 1]
             self._recent.append(offset)
 

@@ -17,6 +17,7 @@ from auricle.runs.audit import AuditResult, summarise_audit
 from auricle.runs.documents import Document, UnknownFormat, decode, read_document, write_document
 from auricle.runs.health import Fingerprint, JournalHealth
 from auricle.runs.people_correlations import PeopleCorrelations
+from auricle.runs.progress import read_limit
 from auricle.runs.run_spec import LABELS_FILE, OUTPUTS_FILE, VERDICTS_FILE
 
 if TYPE_CHECKING:  # `auricle show` starts faster without them
@@ -360,6 +361,8 @@ class Metrics:
     scoring: ScoringArguments = field(default_factory=ScoringArguments)
     complete: bool = False
     rows: int | None = None
+    limit: int | None = None
+    """How many rows of the data, from the first, the numbers are about; None if all."""
     notes: tuple[str, ...] = ()
     judges: tuple[JudgeFacts, ...] = ()
     outcomes: OutcomeCounts = OutcomeCounts()
@@ -462,7 +465,7 @@ def _read(run_path: Path, kind: type[Document]) -> Document:
 
 
 def read_current_metrics(run_path: Path) -> Metrics | None:
-    """Read the numbers of a run; return None if they are missing, damaged or of another journal.
+    """Read the numbers of a run; return None if they are missing, damaged, or of another journal or of other rows.
 
     Raises:
         UnknownFormat: if a newer version of Auricle wrote them.
@@ -474,8 +477,10 @@ def read_current_metrics(run_path: Path) -> Metrics | None:
     except DataError:
         return None
     existing = {name for name in SOURCE_FILES if (run_path / name).exists()}
-    is_current = existing == metrics.sources.keys() and all(
-        source.matches(run_path / name) for name, source in metrics.sources.items()
+    is_current = (
+        existing == metrics.sources.keys()
+        and metrics.limit == read_limit(run_path)
+        and all(source.matches(run_path / name) for name, source in metrics.sources.items())
     )
     return metrics if is_current else None
 

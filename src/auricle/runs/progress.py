@@ -6,6 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from auricle.core.errors import DataError
 from auricle.runs.documents import read_document, write_document
 
 PROGRESS_FILE = "progress.json"
@@ -32,6 +33,9 @@ class Progress:
     complete: bool = False
     rows: int | None = None
     """Rows of the data that were read."""
+    limit: int | None = None
+    """How many rows of its data, from the first, the run is about; None if all. The journal may contain more: answers
+    of an earlier pass with another limit, or of another run."""
     total: int | None = None
     """Rows that a pass is to read, if that was known when it began."""
     stopping: bool = False
@@ -53,6 +57,14 @@ def read_progress(run_path: Path) -> Progress:
     with suppress(FileNotFoundError):
         return read_document(run_path / PROGRESS_FILE, Progress, remedy=remedy)
     return Progress()
+
+
+def read_limit(run_path: Path) -> int | None:
+    """Return how many rows of its data, from the first, a run is about; None if all, or if that cannot be read."""
+    try:
+        return read_progress(run_path).limit
+    except DataError:
+        return None
 
 
 def write_progress(run_path: Path, progress: Progress) -> None:

@@ -190,8 +190,8 @@ class Run(Closing):
                 self._lock.close()
             self._journal = self._lock = None
 
-    def open_index(self) -> JournalIndex:
-        """Return an index of the journal as it is now.
+    def open_index(self, *, beyond_limit: bool = False) -> JournalIndex:
+        """Return an index of the journal as it is now: of the rows that the run is about, or of all its answers.
 
         If the run is open, damaged lines are first moved to another file: their samples are sent again, and the lines
         that replace them make the journal intact.
@@ -201,13 +201,13 @@ class Run(Closing):
         """
         if self._journal is None:
             check_has_samples(self.path)
-        index = JournalIndex(self.outputs_path)
+        index = JournalIndex(self.outputs_path, beyond_limit=beyond_limit)
         if index.damaged and self._journal:
             self._journal.close()
             move_damaged_lines(self.outputs_path, index.damaged)
             self._journal = Journal(self.outputs_path)
             self.moved_lines = (*self.moved_lines, *index.damaged)
-            index = JournalIndex(self.outputs_path)
+            index = JournalIndex(self.outputs_path, beyond_limit=beyond_limit)
         return index
 
     def records(self) -> Iterator[Record]:

@@ -153,9 +153,16 @@ def _summarise_evaluation(summary: RunSummary, check: CheckFile, follower: Journ
         done=done,
         total=progress.completed_rows or progress.total,
         failed=failed,
-        seconds=sum(timing.wall_seconds for timing in progress.passes) or None,
+        seconds=_sum_seconds(progress, done),
     )
     return _add_metrics(summary, metrics) if metrics else summary
+
+
+def _sum_seconds(progress: Progress, done: int) -> float | None:
+    """Return how long the samples took; None if that is unknown, or if the passes answered other samples, too."""
+    if sum(timing.samples for timing in progress.passes) > done:
+        return None
+    return sum(timing.wall_seconds for timing in progress.passes) or None
 
 
 def _find_sharded_status(path: Path) -> Status:

@@ -70,14 +70,17 @@ class PassTimer:
 
 
 class StreamDelays:
-    """Collects when the first token and the first audio of streamed answers arrived."""
+    """Counts the answers of a run, and collects when the first token and the first audio of streamed ones arrived."""
 
     def __init__(self) -> None:
+        self.answers = 0
+        """Answers that are not from the cache."""
         self._first_token, self._first_audio = array("d"), array("d")
 
     def count_records(self, records: Iterable[Record]) -> Iterator[Record]:
         """Add each record while passing it on."""
         for record in records:
+            self.answers += not (record.error or record.is_cached)
             for output in record.outputs:
                 if isinstance(output, Generation) and output.timing is not None:
                     self._add(output.timing)
@@ -123,12 +126,17 @@ def read_passes(run: Run) -> list[PassTiming]:
 def summarise_throughput(timings: Sequence[PassTiming], delays: StreamDelays | None = None) -> Throughput | None:
     """Summarise all passes, and the delays of streamed answers; unknown values are None.
 
+    Passes that answered more than the scored samples, such as rows that were changed or removed since, are not about
+    these samples, so that there is no summary.
+
     Samples per second are of wall time, RTFx of the time that the model took; a pass that did not record the latter
     counts with its wall time.
     """
     if not timings:
         return None
     wall, samples = sum(timing.wall_seconds for timing in timings), sum(timing.samples for timing in timings)
+    if delays and samples > delays.answers:
+        return None
     model = sum(timing.wall_seconds if timing.model_seconds is None else timing.model_seconds for timing in timings)
     durations = [timing.audio_seconds for timing in timings if timing.audio_seconds is not None]
     audio = (sum(durations) or None) if len(durations) == len(timings) else None

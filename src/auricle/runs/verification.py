@@ -15,8 +15,8 @@ from auricle.runs.health import DamagedLine, Fingerprint, JournalHealth
 from auricle.runs.journal import SPEECH_FOLDER, JournalIndex
 from auricle.runs.judge_check import CHECK_FILE, JudgeChecks
 from auricle.runs.labels import HumanLabels
-from auricle.runs.metrics import METRICS_FILE, read_metrics
-from auricle.runs.progress import PROGRESS_FILE, Progress, read_progress
+from auricle.runs.metrics import METRICS_FILE, Metrics, read_metrics
+from auricle.runs.progress import PROGRESS_FILE, Progress, read_limit, read_progress
 from auricle.runs.run_spec import LABELS_FILE, OUTPUTS_FILE, SPEC_FILE, VERDICTS_FILE, read_run_spec
 from auricle.runs.shards.large_runs import check_has_samples
 from auricle.runs.usage import PRICES_FILE, RunPrices
@@ -159,13 +159,19 @@ def _check_derived(path: Path) -> Iterator[Problem]:
     except DataError as error:
         yield Problem(METRICS_FILE, _without_path(error, path / METRICS_FILE))
         return
-    sources = {name for name in (OUTPUTS_FILE, VERDICTS_FILE) if (path / name).exists()}
-    for name in sorted(sources | metrics.sources.keys()):
-        if name not in metrics.sources or not metrics.sources[name].matches(path / name):
-            yield Problem(METRICS_FILE, f"was made from another {name}.")
+    yield from _check_sources(path, metrics)
     for name, digest in metrics.derived.items():
         file = path / name
         if not file.exists():
             yield Problem(name, "is missing.")
         elif Fingerprint.take(file).digest != digest:
             yield Problem(name, f"was not written together with {METRICS_FILE}.")
+
+
+def _check_sources(path: Path, metrics: Metrics) -> Iterator[Problem]:
+    if metrics.limit != read_limit(path):
+        yield Problem(METRICS_FILE, "is about other rows of the data than the run.")
+    sources = {name for name in (OUTPUTS_FILE, VERDICTS_FILE) if (path / name).exists()}
+    for name in sorted(sources | metrics.sources.keys()):
+        if name not in metrics.sources or not metrics.sources[name].matches(path / name):
+            yield Problem(METRICS_FILE, f"was made from another {name}.")

@@ -88,10 +88,20 @@ def test_sample_removed_from_the_data_is_left_out(tmp_path: Path) -> None:
     assert [record.sample.id for record in records] == ["0", "1", "2"]
 
 
-def test_limit_keeps_earlier_answers(tmp_path: Path) -> None:
-    evaluate(tmp_path, texts(5), FakeApi())
-    records = evaluate(tmp_path, texts(5), FakeApi(), settings=Settings(limit=2))
-    assert len(records) == 5
+def test_limit_leaves_out_earlier_answers_and_keeps_them(tmp_path: Path) -> None:
+    model = FakeApi()
+    evaluate(tmp_path, texts(5), model)
+    sizes = [len(evaluate(tmp_path, texts(5), model, settings=Settings(limit=limit))) for limit in (2, 3, None)]
+    assert (sizes, model.calls) == ([2, 3, 5], 5)
+
+
+def test_sample_that_other_rows_displaced_is_left_out_until_the_limit_reaches_it(tmp_path: Path) -> None:
+    a, b, c = texts(3)
+    model = FakeApi()
+    for samples, limit in (([a, b, c], 2), ([a, c, b], 2), ([a, b, c], 2), ([c, a, b], 2), ([c, a, b], 3), ([b], 3)):
+        records = evaluate(tmp_path, samples, model, settings=Settings(limit=limit))
+        assert [record.sample.id for record in records] == [sample.id for sample in samples[:limit]]
+    assert model.calls == 3
 
 
 def test_resume_reports_rejected_rows_and_does_not_record_them_twice(tmp_path: Path) -> None:

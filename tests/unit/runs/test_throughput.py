@@ -377,7 +377,7 @@ def test_delays_are_summarised_over_all_streamed_answers() -> None:
 
 
 def test_run_without_streams_has_no_delays() -> None:
-    speed = summarise_throughput([timing()], collect_delays([streamed(Timing(done=2.0))]))
+    speed = summarise_throughput([timing(samples=1)], collect_delays([streamed(Timing(done=2.0))]))
     assert speed
     assert (speed.ttft_s, speed.ttfa_s) == (None, None)
 
