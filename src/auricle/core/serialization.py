@@ -343,6 +343,15 @@ def name_key(sample: Sample) -> str:
     return NAME_KEY_PREFIX + _hex_digest(dumps(shown))
 
 
+def rows_digest(records: Iterable[Record]) -> str:
+    """Return a digest of the rows of data: their ids, references and, where it can be read, content, in any order."""
+    rows = [
+        (record.sample.id, record.sample.target, "" if record.key.startswith(NAME_KEY_PREFIX) else record.key)
+        for record in records
+    ]
+    return _hex_digest(b"".join(sorted(map(dumps, rows))))
+
+
 def _name_file(media: Media) -> Any:
     span = {"start": media.start, "end": media.end} if isinstance(media, Audio) else {}
     return {"file": PurePath(media.uri).name, **span}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from hashlib import file_digest
@@ -15,14 +15,14 @@ from typing import Any
 from auricle import api
 from auricle.core.errors import AudioError, DataError, SpecError
 from auricle.core.files import write_lines_atomically
-from auricle.core.serialization import content_key, dumps, name_key
+from auricle.core.serialization import content_key, dumps, name_key, rows_digest
 from auricle.core.types import Failure, Record, RejectedRow, Sample
 from auricle.data.manifest import Manifest
 from auricle.engine.factory import build_run_spec, build_task
 from auricle.engine.spec import Spec
 from auricle.interop import IMPORTABLE_KINDS
-from auricle.interop.result_files import IMPORTERS, ImportedResults, ResultFormat, sum_or_none
-from auricle.runs.progress import PassTiming, Progress
+from auricle.interop.result_files import IMPORTERS, ImportedResults, ResultFormat
+from auricle.runs.progress import Progress
 from auricle.runs.run_directory import Run, contains_run, find_conflict, first_usable, set_aside
 from auricle.runs.run_spec import RunSpec
 from auricle.tasks.base import Task
@@ -159,7 +159,10 @@ def write_run(results: ImportedResults, result_format: ResultFormat, out: Path, 
             for record in records:
                 run.append(record)
             run.flush()
-            run.write_progress(_build_progress(results, len(records), notes))
+            # No passes: the time that the answers took is that of another program.
+            rows = (record for record in records if record.sample.inputs)
+            revision, notes = f"rows@{rows_digest(rows)[:8]}", (*results.notes, *notes)
+            run.write_progress(Progress(complete=True, rows=len(records), revision=revision, notes=notes))
     api.score(out)
     return spec
 
@@ -210,24 +213,6 @@ def build_spec(results: ImportedResults, result_format: ResultFormat, out: Path,
 def _compute_sha256(path: Path) -> str:
     with path.open("rb") as file:
         return file_digest(file, "sha256").hexdigest()
-
-
-def _build_progress(results: ImportedResults, count: int, notes: Sequence[str]) -> Progress:
-    """Build the progress of a complete pass; timing is included only if every answer has it."""
-    answered = [sample for sample in results.samples if sample.outputs]
-    seconds = sum_or_none([sample.seconds for sample in answered])
-    audio_seconds = sum_or_none([sample.audio_seconds for sample in answered])
-    passes: tuple[PassTiming, ...] = ()
-    if answered and seconds is not None:
-        audio_seconds = audio_seconds and round(audio_seconds, 4)
-        passes = (PassTiming(round(seconds, 6), len(answered), audio_seconds, round(seconds, 6)),)
-    return Progress(
-        complete=True,
-        rows=count,
-        passes=passes,
-        revision=f"{results.path.name}@{_compute_sha256(results.path)[:8]}",
-        notes=(*results.notes, *notes),
-    )
 
 
 def _build_records(results: ImportedResults, spec: Spec) -> tuple[list[Record], list[str]]:
