@@ -25,6 +25,7 @@ from auricle.report.sample_table import build_signal_columns, read_sample_table
 from auricle.runs.audit import AUDIT_FILE, Audit, read_audit
 from auricle.runs.journal import read_record
 from auricle.runs.metrics import METRICS_FILE, Metrics, Number, read_current_metrics, read_metrics, read_scoring
+from auricle.runs.progress import PROGRESS_FILE
 from auricle.runs.run_spec import OUTPUTS_FILE, SPEC_FILE, VERDICTS_FILE, read_run_spec
 from auricle.runs.scores import SCORES_FILE, ScoreLine, read_scores
 from auricle.runs.signals import SIGNALS_FILE, read_signals
@@ -94,7 +95,7 @@ def list_groups(path: Path) -> dict[str, list[str]]:
 
 def is_stale(path: Path) -> bool:
     """Return whether the metrics were computed from other outputs or verdicts than the run has now."""
-    return _is_stale(str(path), fingerprint(path, METRICS_FILE, OUTPUTS_FILE, VERDICTS_FILE))
+    return _is_stale(str(path), fingerprint(path, METRICS_FILE, OUTPUTS_FILE, VERDICTS_FILE, PROGRESS_FILE))
 
 
 @st.cache_data(max_entries=64, show_spinner=False)
@@ -129,7 +130,7 @@ def find_foreign_code(path: Path) -> str:
 
 def load_samples(path: Path) -> LoadedSamples:
     """Return all samples of a run as a table; cached until the run changes."""
-    return _load_samples(str(path), fingerprint(path, OUTPUTS_FILE, SCORES_FILE, METRICS_FILE))
+    return _load_samples(str(path), fingerprint(path, OUTPUTS_FILE, SCORES_FILE, METRICS_FILE, PROGRESS_FILE))
 
 
 @st.cache_data(max_entries=6, show_spinner="Reading samples …")

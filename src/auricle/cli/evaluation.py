@@ -163,8 +163,9 @@ def count_completed(folder: Path) -> int:
         return 0
     run = Run.load(folder)
     progress = run.read_progress()
-    is_known = progress.completed_rows and progress.limit is None
-    return progress.completed_rows if is_known else len(run.open_index(beyond_limit=True))
+    if progress.completed_rows and progress.limit is None:
+        return progress.completed_rows
+    return len(run.open_index(beyond_limit=True))
 
 
 @dataclass(slots=True)

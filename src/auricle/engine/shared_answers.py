@@ -43,8 +43,9 @@ def share_clean_answers(evaluation: Evaluation, path: Path, folder: Path) -> Pat
             for name in (SPEC_FILE, OUTPUTS_FILE):
                 if (candidate / name).is_file():
                     shutil.copyfile(candidate / name, path / name)
-            with suppress(DataError):  # a damaged file, without which all rows are read again
-                write_progress(path, replace(read_progress(candidate), passes=()))  # which took the time
+            with suppress(DataError):  # a damaged file, which is not needed
+                # The time of the passes is that of the other run.
+                write_progress(path, replace(read_progress(candidate), passes=()))
             if (candidate / SPEECH_FOLDER).is_dir():
                 shutil.copytree(candidate / SPEECH_FOLDER, path / SPEECH_FOLDER)
             return candidate

@@ -161,8 +161,8 @@ def write_run(results: ImportedResults, result_format: ResultFormat, out: Path, 
             run.flush()
             # No passes: the time that the answers took is that of another program.
             rows = (record for record in records if record.sample.inputs)
-            revision, notes = f"rows@{rows_digest(rows)[:8]}", (*results.notes, *notes)
-            run.write_progress(Progress(complete=True, rows=len(records), revision=revision, notes=notes))
+            progress = Progress(complete=True, rows=len(records), revision=f"rows@{rows_digest(rows)[:8]}")
+            run.write_progress(replace(progress, notes=(*results.notes, *notes)))
     api.score(out)
     return spec
 
