@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from auricle.metrics.base import Aggregator, Array, Codes, Stats
 from auricle.metrics.intervals import (
+    NO_VARIANCE,
     Contrast,
     Difference,
     Interval,
@@ -19,9 +20,10 @@ from auricle.metrics.intervals import (
     get_hits,
     is_defined,
     make_difference,
+    rename_method,
 )
 from auricle.metrics.jackknife import choose_scale, count_units, estimate_number
-from auricle.metrics.scales import REAL, Z_95, Estimate
+from auricle.metrics.scales import REAL, Z_95, BoundedScale, Estimate
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +78,7 @@ def compute_combined_interval(parts: Sequence[PartStats]) -> Interval:
     )
     if not is_defined(pooled):
         return Interval(math.nan, math.nan, "mover", units)
-    below = above = 0.0
+    below = above = lowest = highest = 0.0
     for part in parts:
         scale = choose_scale(part.stats, part.aggregate, part.clusters)
         estimate = estimate_number(part.stats, part.aggregate, part.clusters, scale)
@@ -84,9 +86,11 @@ def compute_combined_interval(parts: Sequence[PartStats]) -> Interval:
         value = float(part.aggregate(part.stats))
         below += (part.weight * (value - low)) ** 2
         above += (part.weight * (high - value)) ** 2
+        limits = (scale.low, scale.high) if isinstance(scale, BoundedScale) else (-math.inf, math.inf)
+        lowest, highest = lowest + part.weight * limits[0], highest + part.weight * limits[1]
     half = pooled.quantile * pooled.error
     low, high = pooled.value - max(half, math.sqrt(below)), pooled.value + max(half, math.sqrt(above))
-    return Interval(low, high, "mover", units)
+    return Interval(max(lowest, low), min(highest, high), "mover", units)
 
 
 def _price_bonett_interval(shares: Sequence[tuple[float, Array]]) -> tuple[float, float]:
@@ -140,8 +144,25 @@ def compare_combined(parts: Sequence[PairedPartStats]) -> Difference:
         return difference_without_interval(values, n, "none", units)
     contrasts = [contrast_paired((part.a, part.b), part.aggregate, part.clusters, 1 / len(parts)) for part in parts]
     weighted = list(zip((part.weight for part in parts), contrasts, strict=True))
-    estimate = combine_estimates([(weight, contrast.estimate) for weight, contrast in weighted])
-    bound = math.sqrt(sum((weight * contrast.unchanged_bound) ** 2 for weight, contrast in weighted))
     has_shares = all(contrast.method == "bonett-price" for contrast in contrasts)
-    method = "stratified-bonett-price" if has_shares else "stratified-t"
-    return make_difference(values, Contrast(estimate, method, bound), n)
+    combined = combine_contrasts(weighted, "stratified-bonett-price" if has_shares else "stratified-t")
+    return make_difference(values, replace(combined, span=1.0) if has_shares else combined, n)
+
+
+def combine_contrasts(weighted: Sequence[tuple[float, Contrast]], method: str) -> Contrast:
+    """Return the weighted sum of independent differences.
+
+    One whose units do not vary gets the error that the limits of its number leave open; without limits, as with
+    counted errors, only if none of them varies.
+    """
+    estimates, has_variance = [], False
+    for weight, contrast in weighted:
+        estimate = contrast.estimate
+        if math.isfinite(contrast.span):
+            estimate = contrast.assume_variation(abs(estimate.value))
+        has_variance = has_variance or estimate is contrast.estimate
+        estimates.append((weight, estimate))
+    bound = math.sqrt(sum((weight * contrast.unchanged_bound) ** 2 for weight, contrast in weighted))
+    span = sum(abs(weight) * contrast.span for weight, contrast in weighted)
+    name = method if has_variance else rename_method(method, NO_VARIANCE)
+    return Contrast(combine_estimates(estimates), name, bound, span)

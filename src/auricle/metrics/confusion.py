@@ -26,7 +26,7 @@ from auricle.metrics.base import (
     has_one_sample_per_unit,
 )
 from auricle.metrics.label_alignment import LabelAlignment, align_labels, alignment_warnings, display_labels
-from auricle.metrics.scales import SHARE, BoundedScale, Scale
+from auricle.metrics.scales import BoundedScale, Scale
 
 LabelStat: TypeAlias = tuple[Any, ...]
 Labels: TypeAlias = tuple[str, ...]
@@ -90,7 +90,9 @@ class ConfusionAggregator(WeightedAggregator):
 
     def choose_scale(self, stats: Stats, units: Codes) -> Scale:
         """Return the scale of shares; the number of independent samples is known no better than that of a share."""
-        return BoundedScale(most_trials=len(stats)) if has_one_sample_per_unit(units) else SHARE
+        return (
+            BoundedScale(most_trials=len(stats)) if has_one_sample_per_unit(units) else BoundedScale(samples=len(stats))
+        )
 
     def details(self, stats: Stats) -> Details:
         """Return the matrix with the labels of both sides, figures for each true label, and notes."""

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from auricle.metrics.base import Aggregator, Array, Codes, MeanAggregator, Stats
-from auricle.metrics.distributions import t_quantile, t_two_sided
+from auricle.metrics.distributions import normal_quantile, t_quantile, t_two_sided
 from auricle.metrics.jackknife import (
     choose_scale,
     count_units,
@@ -24,11 +24,12 @@ from auricle.metrics.jackknife import (
     resolve_units,
 )
 from auricle.metrics.multi_answer import AnswerAggregator
-from auricle.metrics.scales import LEVEL, UPPER, Estimate, wilson_interval
+from auricle.metrics.scales import LEVEL, ROUNDING_ERROR, UPPER, Z_95, Estimate, wilson_interval
 
 POWER = 0.8
-ROUNDING_ERROR = 1e-12
-"""Standard errors below this share of the numbers are rounding errors."""
+NO_VARIANCE = "no-variance"
+MAX_SIGN_FLIPS = 50
+"""Units beyond which the smallest p value of a sign-flip test is as good as zero."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +91,11 @@ def is_defined(estimate: Estimate) -> bool:
 def name_method(name: str, has_clusters: bool) -> str:
     """Return the name of a method that may treat clusters as units."""
     return f"cluster-{name}" if has_clusters else name
+
+
+def rename_method(name: str, other: str) -> str:
+    """Return the name of another method with the same units: samples, clusters or buckets."""
+    return "".join(units for units in ("cluster-", "bucket-") if units in name) + other
 
 
 # --- two runs over the same samples ----------------------------------------------------------
@@ -161,11 +167,24 @@ def compare_paired(stats_a: Stats, stats_b: Stats, aggregate: Aggregator, cluste
 
 @dataclass(frozen=True, slots=True)
 class Contrast:
-    """An estimated difference, with the method and how large it may be if no unit differs."""
+    """An estimated difference, with the method."""
 
     estimate: Estimate
     method: str
     unchanged_bound: float
+    """How far the difference may be from what all units agree on; 0 if nothing is known."""
+    span: float = math.inf
+    """Largest difference that the limits of the number allow."""
+
+    def assume_variation(self, size: float) -> Estimate:
+        """Return the estimate, whose error follows from `unchanged_bound` if no unit varies.
+
+        Args:
+            size: Size of the numbers; smaller errors by far are rounding errors.
+        """
+        if not self.unchanged_bound or not self.estimate.error <= ROUNDING_ERROR * size:
+            return self.estimate
+        return replace(self.estimate, error=self.unchanged_bound / Z_95, degrees=math.inf)
 
 
 def contrast_paired(
@@ -182,10 +201,12 @@ def contrast_paired(
     clusters = resolve_units(stats[0], aggregate, clusters)
     hits_a, hits_b = (None if clusters is not None else get_hits(side, aggregate) for side in stats)
     if hits_a is not None and hits_b is not None:
-        return Contrast(_bonett_price_estimate(hits_b - hits_a, extra), "bonett-price", 0.0)
-    bound = choose_scale(stats[0], aggregate, clusters).unchanged_bound(count_units(stats[0], clusters))
+        return Contrast(_bonett_price_estimate(hits_b - hits_a, extra), "bonett-price", 0.0, 1.0)
+    scales = [choose_scale(side, aggregate, clusters) for side in stats]
+    bounds = [scale.unchanged_bound(count_units(stats[0], clusters)) for scale in scales]
     estimate = estimate_difference(stats, aggregate, clusters)
-    return Contrast(estimate, name_method("paired-t", clusters is not None), bound)
+    method = name_method("paired-t", clusters is not None)
+    return Contrast(estimate, method, bounds[0] if all(bounds) else 0.0, max(scale.span for scale in scales))
 
 
 def _bonett_price_estimate(changes: Array, extra: float) -> Estimate:
@@ -200,7 +221,7 @@ def get_hits(stats: Stats, aggregate: Aggregator) -> Array | None:
     """Return the zeros and ones whose mean the number is; None if it is anything else."""
     if isinstance(aggregate, AnswerAggregator) and aggregate.is_single_stat:
         stats, aggregate = aggregate.unwrap(stats), aggregate.inner
-    if not isinstance(aggregate, MeanAggregator) or not len(stats):
+    if not isinstance(aggregate, MeanAggregator) or aggregate.limits or not len(stats):
         return None
     numbers = aggregate.get_numbers(stats)
     return numbers if np.isin(numbers, (0.0, 1.0)).all() else None
@@ -212,30 +233,29 @@ def difference_without_interval(values: tuple[float, float], n: int, method: str
 
 
 def make_difference(values: tuple[float, float], contrast: Contrast, n: int) -> Difference:
-    """Build the difference between two numbers; its interval and p value are those of Student's t."""
-    estimate, difference = contrast.estimate, values[1] - values[0]
-    if not is_defined(estimate):
-        return difference_without_interval(values, n, contrast.method, estimate.units)
-    if estimate.error <= ROUNDING_ERROR * max(map(abs, values)):
-        low, high, p = _test_equal_changes(difference, contrast)
-        return Difference(*values, difference, low, high, p, n, contrast.method, math.nan, estimate.units)
+    """Build the difference between two numbers; its interval and p value are those of Student's t.
+
+    If no unit varies, the error is what the limits of the number, or the counting of errors, leave open, and p is not
+    below that of a test that flips the signs of the changes. Without limits, it is that of this test.
+    """
+    size, difference, method = max(map(abs, values)), values[1] - values[0], contrast.method
+    if not is_defined(contrast.estimate):
+        return difference_without_interval(values, n, method, contrast.estimate.units)
+    estimate = contrast.assume_variation(size)
+    if estimate is not contrast.estimate or method.endswith(NO_VARIANCE):
+        method = rename_method(method, NO_VARIANCE)
+        sign_flip_quantile = normal_quantile(1 - 2.0 ** -min(estimate.units, MAX_SIGN_FLIPS))
+        estimate = replace(estimate, error=max(estimate.error, abs(difference) / sign_flip_quantile))
+    elif estimate.error <= ROUNDING_ERROR * size:
+        p = 2.0 ** (1 - estimate.units) if abs(difference) > ROUNDING_ERROR else 1.0
+        low, high = (difference, difference) if p < 1 - LEVEL else (min(0.0, difference), max(0.0, difference))
+        method = rename_method(method, "sign-flip")
+        return Difference(*values, difference, low, high, p, n, method, math.nan, estimate.units)
     half = t_quantile(UPPER, estimate.degrees) * estimate.error
     detectable = half + t_quantile(POWER, estimate.degrees) * estimate.error
-    low, high = estimate.value - half, estimate.value + half
-    if contrast.method.endswith(("bonett-price", "agresti-caffo")):
-        low, high = max(-1.0, low), min(1.0, high)
+    low, high = max(-contrast.span, estimate.value - half), min(contrast.span, estimate.value + half)
     p = t_two_sided(estimate.value / estimate.error, estimate.degrees)
-    return Difference(*values, difference, low, high, p, n, contrast.method, detectable, estimate.units)
-
-
-def _test_equal_changes(difference: float, contrast: Contrast) -> tuple[float, float, float]:
-    """Return interval and p value if all units change by the same amount, as in a sign test."""
-    if abs(difference) <= ROUNDING_ERROR:
-        return -contrast.unchanged_bound, contrast.unchanged_bound, 1.0
-    p = 2.0 ** (1 - contrast.estimate.units)
-    if p < 1 - LEVEL:
-        return difference, difference, p
-    return min(0.0, difference), max(0.0, difference), p
+    return Difference(*values, difference, low, high, p, n, method, detectable, estimate.units)
 
 
 def adjust_holm(p_values: Sequence[float]) -> list[float]:

@@ -26,6 +26,7 @@ INTERVAL_METHODS: Mapping[str, str] = {
     "wilson-bias": "Wilson's interval, extended by the bias of a minimum",
     "gamma": "interval of counted errors (Fay and Feuer 1997)",
     "skew-t": "Student's t, corrected for skewness",
+    "limits-t": "Student's t within the limits of the scale, no shorter than Wilson's interval",
     "log-skew-t": "Student's t of the logarithm, corrected for skewness",
     "fisher-t": "Student's t of Fisher's transformation",
     "bootstrap-t": "Student's t with the standard error of a bootstrap",

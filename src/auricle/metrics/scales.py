@@ -24,7 +24,7 @@ UPPER = (1 + LEVEL) / 2
 Z_95 = normal_quantile(UPPER)
 """Standard normal quantile of a two-sided 95 % interval."""
 ROUNDING_ERROR = 1e-12
-"""Standard errors of shares below this are rounding errors."""
+"""Standard errors below this share of the numbers, or of their limits, are rounding errors."""
 LARGEST_CORRELATION = 1 - 1e-12
 """Correlations beyond this are taken for it, because Fisher's transformation of 1 is infinite."""
 DEGREES_PER_ERRONEOUS_UNIT = 4
@@ -78,7 +78,11 @@ class Scale(Protocol):
         """Return the ends of the 95 % interval of an estimate on that scale, in the unit of the number."""
 
     def unchanged_bound(self, units: int) -> float:
-        """Return how large a difference may be if no unit differs; 0 if nothing is known."""
+        """Return how far a difference may be from what all units agree on; 0 if nothing is known."""
+
+    @property
+    def span(self) -> float:
+        """Largest possible difference of two numbers; infinite without limits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +96,7 @@ class RealScale:
     lowest: float = -math.inf
     name: str = "skew-t"
     needs_error: bool = True
+    span = math.inf
 
     def transform(self, values: Array) -> Array:
         return values
@@ -120,6 +125,7 @@ class LogScale:
 
     name: str = "log-skew-t"
     needs_error: bool = True
+    span = math.inf
 
     def transform(self, values: Array) -> Array:
         import numpy as np
@@ -147,13 +153,15 @@ def _exp(value: float) -> float:
 class BoundedScale:
     """Numbers between two limits, such as a mean of partial credits or a correlation: Wilson's score interval.
 
-    The number of trials is that of independent zeros and ones with the same standard error, or the number of units if
-    the number is at a limit or all units agree.
+    The number of trials is that of independent zeros and ones with the same standard error. If all units agree, it is
+    the number of samples if these differ, and otherwise, or at a limit, the number of units.
     """
 
     low: float = 0.0
     high: float = 1.0
     most_trials: float = math.inf
+    samples: int = 0
+    """Number of samples if units are clusters of samples that differ."""
     name: str = "wilson"
     needs_error: bool = True
 
@@ -166,15 +174,40 @@ class BoundedScale:
         return self._restore(low), self._restore(high)
 
     def _effective_trials(self, share: float, estimate: Estimate) -> float:
-        error = estimate.error / (self.high - self.low)
-        trials = share * (1 - share) / error**2 if error > ROUNDING_ERROR and 0 < share < 1 else estimate.units
+        error = estimate.error / self.span
+        if not 0 < share < 1:
+            trials: float = estimate.units
+        elif error > ROUNDING_ERROR:
+            trials = share * (1 - share) / error**2
+        else:
+            trials = self.samples or estimate.units
         return min(trials, self.most_trials) / estimate.inflation
 
     def _restore(self, share: float) -> float:
-        return self.low + share * (self.high - self.low)
+        return self.low + share * self.span
 
     def unchanged_bound(self, units: int) -> float:
-        return wilson_interval(0.0, units)[1] * (self.high - self.low)
+        return wilson_interval(0.0, units)[1] * self.span
+
+    @property
+    def span(self) -> float:
+        return self.high - self.low
+
+
+@dataclass(frozen=True, slots=True)
+class RatingScale(BoundedScale):
+    """Means of numbers with limits other than 0 and 1, such as ratings from 1 to 5.
+
+    The interval is that of Student's t as on a `RealScale`, cut at the limits and extended to Wilson's: if most ratings
+    are equal, the standard error shows too little of how much others may differ.
+    """
+
+    name: str = "limits-t"
+
+    def interval(self, estimate: Estimate) -> tuple[float, float]:
+        low, high = BoundedScale.interval(self, estimate)
+        t_low, t_high = RealScale().interval(estimate)
+        return max(self.low, min(low, t_low)), min(self.high, max(high, t_high))
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,6 +238,7 @@ class ShareDifferenceScale:
 
     name: str = "skew-t"
     needs_error: bool = True
+    span = 2.0
 
     def transform(self, values: Array) -> Array:
         return values
@@ -231,6 +265,7 @@ class FisherScale:
 
     name: str = "fisher-t"
     needs_error: bool = True
+    span = 2.0
 
     def transform(self, values: Array) -> Array:
         import numpy as np
@@ -258,6 +293,7 @@ class HitScale:
     trials: int
     name: str = "mid-p"
     needs_error: bool = False
+    span = 1.0
 
     def transform(self, values: Array) -> Array:
         return values
@@ -285,6 +321,7 @@ class RateScale:
     """Number of units with errors."""
     name: str = "gamma"
     needs_error: bool = True
+    span = math.inf
 
     def transform(self, values: Array) -> Array:
         return values

@@ -7,10 +7,11 @@ see `intervals.compare_paired`.
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TypeAlias
 
 from auricle.metrics.base import Aggregator, Array, Codes, Stats
-from auricle.metrics.combined import combine_estimates
+from auricle.metrics.combined import combine_contrasts
 from auricle.metrics.intervals import (
     Contrast,
     Difference,
@@ -64,18 +65,18 @@ def contrast_groups(stats: tuple[Stats, Stats], aggregate: Aggregator, clusters:
     has_clusters = any(codes is not None for codes in clusters)
     hits_a, hits_b = (None if has_clusters else get_hits(side, aggregate) for side in stats)
     if hits_a is not None and hits_b is not None:
-        estimates, method, bound = [_agresti_caffo_estimate(hits) for hits in (hits_a, hits_b)], "agresti-caffo", 0.0
+        sides = [Contrast(_agresti_caffo_estimate(hits), "agresti-caffo", 0.0, 1.0) for hits in (hits_a, hits_b)]
     else:
-        sides = list(zip(stats, clusters, strict=True))
-        estimates = [estimate_number(side, aggregate, codes, REAL) for side, codes in sides]
-        method = name_method("welch-t", has_clusters)
-        bounds = [
-            choose_scale(side, aggregate, codes).unchanged_bound(count_units(side, codes)) for side, codes in sides
-        ]
-        bound = math.hypot(*bounds)
-    combined = combine_estimates([(-1.0, estimates[0]), (1.0, estimates[1])])
-    units = min(estimate.units for estimate in estimates)
-    return Contrast(Estimate(combined.value, combined.error, 0.0, combined.degrees, units), method, bound)
+        sides = []
+        for side, codes in zip(stats, clusters, strict=True):
+            scale = choose_scale(side, aggregate, codes)
+            bound = scale.unchanged_bound(count_units(side, codes))
+            estimate = estimate_number(side, aggregate, codes, REAL)
+            sides.append(Contrast(estimate, name_method("welch-t", has_clusters), bound, scale.span))
+    combined = combine_contrasts([(-1.0, sides[0]), (1.0, sides[1])], sides[0].method)
+    units = min(side.estimate.units for side in sides)
+    estimate = replace(combined.estimate, units=units)
+    return replace(combined, estimate=estimate, span=max(side.span for side in sides))
 
 
 def _agresti_caffo_estimate(hits: Array) -> Estimate:

@@ -80,7 +80,9 @@ def _list_candidates(number: Number) -> Iterator[Metric]:
             pass
         else:
             yield metric
-    yield _stand_in(number, mean, credit=_read_credit if number.right_or_wrong else None)
+    limits = number.details.get("limits")
+    limited_mean = mean.with_limits(tuple(limits)) if limits else mean
+    yield _stand_in(number, limited_mean, credit=_read_credit if number.right_or_wrong else None)
     yield _stand_in(number, ratio)
 
 

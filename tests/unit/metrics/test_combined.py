@@ -3,12 +3,13 @@
 import doctest
 import math
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from auricle.metrics import combined
-from auricle.metrics.base import Array, mean, ratio
+from auricle.metrics.base import Array, MeanAggregator, mean, ratio
 from auricle.metrics.combined import PairedPartStats, PartStats, compare_combined, compute_combined_interval
 from auricle.metrics.intervals import compare_paired, compute_interval
 
@@ -154,6 +155,20 @@ def test_equal_pairs_have_no_significant_difference_and_an_interval() -> None:
     difference = compare_combined([PairedPartStats(same, same, mean, 0.5), PairedPartStats(same, same, mean, 0.5)])
     assert (difference.difference, difference.p) == (0.0, 1.0)
     assert difference.low < 0 < difference.high
+
+
+def test_ratings_in_a_suite_keep_to_their_scale_and_are_never_certain() -> None:
+    rating = MeanAggregator(limits=(1.0, 5.0))
+    perfect, mixed = [5.0] * 10, [4.0, 5.0] * 5
+    interval = compute_combined_interval([PartStats(perfect, rating, 0.5), PartStats(mixed, rating, 0.5)])
+    assert interval.low < 4.5
+    assert interval.high <= 5.0
+    same = compare_combined([PairedPartStats(perfect, perfect, rating, 1.0)])
+    other = PairedPartStats(mixed, mixed[::-1], rating, 0.5)
+    both = compare_combined([PairedPartStats(perfect, perfect, rating, 0.5), other])
+    alone = compare_combined([replace(other, weight=1.0)])
+    assert same.method == "no-variance"
+    assert both.high - both.low > (alone.high - alone.low) / 2
 
 
 def test_comparison_without_pairs_is_undefined() -> None:

@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 from scipy.stats import binom, binomtest, ttest_1samp, ttest_rel
 
-from auricle.metrics.base import mean, ratio
+from auricle.metrics.base import MeanAggregator, mean, ratio
 from auricle.metrics.combined import PairedPartStats, compare_combined
 from auricle.metrics.error_rates import exact_match
 from auricle.metrics.intervals import Difference, adjust_holm, compare_paired, compute_interval, newcombe_interval
@@ -19,6 +19,9 @@ from auricle.metrics.scales import mid_p_interval, wilson_interval
 from auricle.metrics.unpaired import compare_unpaired
 
 Array = NDArray[np.float64]
+
+
+rating = MeanAggregator(limits=(1.0, 5.0))
 
 
 def hits(*flags: int) -> Array:
@@ -221,9 +224,55 @@ def test_few_clusters_have_a_wide_interval_and_a_large_p_value() -> None:
 def test_units_that_all_change_alike_are_compared_by_their_signs(units: int, excludes_zero: bool) -> None:
     before = np.linspace(0, 1, units)
     result = compare_paired(before, before + 0.5, mean)
-    assert result.p == 2.0 ** (1 - units)
+    assert (result.p, result.method) == (2.0 ** (1 - units), "sign-flip")
     assert result.high == pytest.approx(0.5)
     assert (result.low > 0) == excludes_zero == (result.p < 0.05)
+
+
+@pytest.mark.parametrize("ratings", [[5.0] * 10, [5.0] * 9 + [4.0], [1.0] * 10, [4.0] * 10])
+def test_an_interval_of_ratings_keeps_to_the_scale_and_is_never_empty(ratings: list[float]) -> None:
+    interval = compute_interval(ratings, rating)
+    assert 1.0 <= interval.low < interval.high <= 5.0
+    assert interval.low <= mean(ratings) <= interval.high
+
+
+def test_a_rating_outside_the_stated_limits_refutes_them() -> None:
+    ratings = [4.0, 5.0, 6.5]
+    assert compute_interval(ratings, rating) == compute_interval(ratings, mean)
+
+
+def test_ratings_of_zero_and_one_are_no_hits_if_higher_ones_are_possible() -> None:
+    likert = MeanAggregator(limits=(0.0, 3.0))
+    assert compute_interval(hits(1, 0, 0, 0), likert).high > 1.0
+    assert compare_paired(hits(1, 0, 0, 0), hits(0, 0, 0, 1), likert).method == "paired-t"
+
+
+@pytest.mark.parametrize("change", [0.0, 1.0, -3.0])
+def test_a_change_that_all_ratings_share_is_not_certain(change: float) -> None:
+    before = np.array([4.0] * 10)
+    result = compare_paired(before, before + change, rating)
+    assert result.method == "no-variance"
+    assert -4.0 <= result.low < change < result.high <= 4.0
+    assert (result.p < 0.05) == (result.low > 0 or result.high < 0)
+
+
+@pytest.mark.parametrize("units", [3, 5])
+def test_few_units_that_all_change_are_no_more_significant_than_their_signs(units: int) -> None:
+    result = compare_paired([1.0] * units, [5.0] * units, rating)
+    assert result.p == pytest.approx(2.0 ** (1 - units))
+    assert result.low < 0
+
+
+def test_equal_clusters_of_different_samples_are_less_certain_than_samples_but_more_than_clusters() -> None:
+    clusters, answers = np.repeat(np.arange(8), 10), hits(1, 1, 0, 0, 0, 0, 0, 0, 0, 0)
+    labels = [("a" if hit else "b", "a") for hit in answers] + [("b" if hit else "a", "b") for hit in answers]
+    both = np.repeat(np.arange(8), 20)
+    share = compute_interval(np.tile(answers, 8), mean, clusters=clusters)
+    recall = compute_interval(labels * 8, uar.aggregate, clusters=both)
+    assert 0.05 < share.low < 0.15
+    assert 0.25 < share.high < 0.4
+    assert recall.low > share.low  # of twice as many samples
+    assert recall.high < share.high
 
 
 def test_equal_transcripts_have_an_interval_around_zero() -> None:

@@ -25,6 +25,15 @@ def make_rubric(fields: Mapping[str, Any] = YES_NO, **changes: Any) -> Rubric:
     return build_rubric({**fields, **changes})
 
 
+@pytest.mark.parametrize("factor", [1.0, 20.0])
+def test_a_score_keeps_to_the_scale_of_its_rubric(factor: float) -> None:
+    metric = make_judge_metric(make_rubric(SCALE, factor=factor))
+    perfect = compute_interval([5 * factor] * 12, metric.aggregate)
+    assert factor < perfect.low < 4.5 * factor
+    assert perfect.high == 5 * factor
+    assert metric.details([5 * factor]) == {"limits": [factor, 5 * factor]}
+
+
 def make_sample(question: str = "what?", target: str = "paris", **meta: Json) -> Sample:
     return Sample(id="1", inputs={"question": question}, target=target, meta=meta)
 

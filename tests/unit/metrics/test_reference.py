@@ -107,7 +107,7 @@ def list_methods(metric: Metric) -> set[str]:
     """Return which methods the interval of a metric may have."""
     aggregate: Any = metric.aggregate
     if isinstance(aggregate, MeanAggregator):
-        return {"mid-p", "wilson", "skew-t"}  # by the numbers of the samples
+        return {"limits-t"} if aggregate.limits else {"mid-p", "wilson", "skew-t"}  # by the numbers of the samples
     if hasattr(aggregate, "compute_interval"):
         return {"wilson"}
     if not isinstance(aggregate, SupportsScale):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import ttest_ind
 
-from auricle.metrics.base import mean, ratio
+from auricle.metrics.base import MeanAggregator, mean, ratio
 from auricle.metrics.intervals import compare_paired
 from auricle.metrics.labels import uar
 from auricle.metrics.unpaired import compare_unpaired
@@ -31,6 +31,16 @@ def test_equal_groups_have_an_interval_around_zero() -> None:
     rates = compare_unpaired([(0, 10)] * 20, [(0, 10)] * 20, ratio)
     assert (rates.difference, rates.p) == (0.0, 1.0)
     assert rates.low < 0 < rates.high
+
+
+def test_equal_ratings_of_one_group_or_both_are_not_certain() -> None:
+    rating = MeanAggregator(limits=(1.0, 5.0))
+    both = compare_unpaired([5.0] * 10, [5.0] * 12, rating)
+    assert both.low < -1 < 1 < both.high
+    assert (both.p, both.method) == (1.0, "no-variance")
+    one = compare_unpaired([5.0] * 10, [4.0, 5.0] * 6, rating)
+    assert one.low < -1
+    assert one.method == "welch-t"
 
 
 def test_means_agree_with_welch_s_test() -> None:

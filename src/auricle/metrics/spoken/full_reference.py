@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from auricle.core.errors import MissingExtra
 from auricle.core.types import Output, Sample
 from auricle.metrics.base import Metric
+from auricle.metrics.scales import RatingScale
 from auricle.metrics.spoken.answers import get_reference, has_reference, require_audio
 from auricle.metrics.spoken.defined_mean import DefinedMean
 
@@ -83,8 +84,8 @@ def find_delay(reference: Signal, answer: Signal, rate: int) -> int:
 # --- metrics ---------------------------------------------------------------------------------------------------------
 
 _SDR = DefinedMean(("identical", "orthogonal", SILENT, "delayed"))
-_PESQ = DefinedMean(("too_short", SILENT))
-_STOI = DefinedMean(("too_few_frames", SILENT))
+_PESQ = DefinedMean(("too_short", SILENT), RatingScale(1.0, 4.65))  # to which P.862.1 and P.862.2 map raw scores
+_STOI = DefinedMean(("too_few_frames", SILENT), RatingScale(-1.0, 1.0))
 MIN_DB, MAX_DB = -200.0, 200.0
 """Beyond these, only rounding differs from nothing or everything."""
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from auricle.core.types import Output, Sample
 from auricle.metrics.base import Array, Details, Metric, RatioAggregator, SumAggregator, divide
-from auricle.metrics.scales import NONNEGATIVE
+from auricle.metrics.scales import NONNEGATIVE, RatingScale
 from auricle.metrics.spoken.answers import (
     MAX_CACHED,
     NonnegativeRatio,
@@ -176,7 +176,7 @@ mcd_plain = Metric(
 )
 f0_rmse = _pitch_error("f0_rmse", "F0 RMSE (Hz)", lambda comparison: comparison.squared_hertz, "Hz")
 f0_rmse_cents = _pitch_error("f0_rmse_cents", "F0 RMSE (cents)", lambda item: item.squared_cents, "cents")
-_CORRELATION = DefinedMean(("no_voice",))
+_CORRELATION = DefinedMean(("no_voice",), RatingScale(-1.0, 1.0))
 f0_correlation = Metric(
     "f0_correlation",
     _compared(lambda item: _CORRELATION.make_stat(item.correlation, *["no_voice"] * math.isnan(item.correlation))),

@@ -92,7 +92,7 @@ _scorer = SimilarityScorer()
 speaker_similarity = Metric(
     "speaker_similarity",
     _scorer.score,
-    MeanAggregator(_describe_people),
+    MeanAggregator(_describe_people, limits=(-1.0, 1.0)),
     title="Speaker similarity",
     variant=SCORE,
     judge_requests=_scorer.judge_requests,

@@ -10,7 +10,7 @@ import numpy as np
 
 from auricle.metrics.base import Aggregator, Array, Details, MeanAggregator, Stats, SumAggregator, stats_to_matrix
 from auricle.metrics.multi_answer import AnswerAggregator
-from auricle.metrics.scales import REAL, SHARE, HitScale, Scale
+from auricle.metrics.scales import Scale
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,10 +106,10 @@ class SumColumns:
         if numbers is None:
             rows = self._split(totals)[0][:, :-1]
             return self._inner.choose_scale(rows, np.arange(len(rows)))
-        if numbers.low < 0 or numbers.high > 1:
-            return REAL
+        assert isinstance(self._inner, MeanAggregator)
         has_one_answer = self._answers is None or self._answers.is_single_stat
-        return HitScale(samples) if samples and numbers.is_whole and has_one_answer else SHARE
+        trials = samples if samples and numbers.is_whole and has_one_answer else 0
+        return self._inner.choose_scale_of_range(numbers.low, numbers.high, trials=trials)
 
     def _split(self, totals: Array, *, is_for_details: bool = False) -> tuple[Array, Array]:
         """Return the columns that the inner aggregator sums, and those of its details."""

@@ -176,8 +176,8 @@ def _join_buckets(buckets: Array) -> Array:
 
 def _choose_distinct_scale(stats: Stats, aggregate: Aggregator) -> Scale:
     scale = choose_scale(stats, aggregate, np.zeros(len(stats), dtype=np.int64))
-    # The number of trials would be that of distinct statistics.
-    return replace(scale, most_trials=math.inf) if isinstance(scale, BoundedScale) else scale
+    # The numbers of trials and samples would be those of distinct statistics.
+    return replace(scale, most_trials=math.inf, samples=0) if isinstance(scale, BoundedScale) else scale
 
 
 def _describe_distinct(metric: Metric, stats: Stats, counts: Array, *, is_overall: bool) -> Details:
