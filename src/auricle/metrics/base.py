@@ -505,6 +505,11 @@ class RatioAggregator(SumAggregator):
         rates: Array = np.divide(numerators, denominators, out=undefined, where=denominators != 0)
         return rates
 
+    def get_numerators(self, stats: Stats) -> Array:
+        """Return the numerator of each statistic."""
+        numerators: Array = stats_to_matrix(stats)[:, self._numerators].sum(axis=1)
+        return numerators
+
     def choose_scale(self, stats: Stats, units: Codes) -> Scale:
         """Return the scale of rates if the numerators are counts."""
         import numpy as np
@@ -552,16 +557,11 @@ class MeanAggregator(RatioAggregator):
         columns = stat if isinstance(stat, (tuple, list)) else (stat,)
         return float(sum(columns[at] for at in self._numerators))
 
-    def get_numbers(self, stats: Stats) -> Array:
-        """Return the number of each statistic."""
-        numbers: Array = stats_to_matrix(stats)[:, self._numerators].sum(axis=1)
-        return numbers
-
     def choose_scale(self, stats: Stats, units: Codes) -> Scale:
         """Return the scale of the limits, or of a share if all numbers are between 0 and 1."""
         import numpy as np
 
-        numbers = self.get_numbers(stats)
+        numbers = self.get_numerators(stats)
         with np.errstate(invalid="ignore"):  # infinite numbers
             is_whole, count = not (numbers % 1).any(), len(numbers)
         trials, samples = (count if is_whole else 0, 0) if has_one_sample_per_unit(units) else (0, count)

@@ -223,7 +223,7 @@ def get_hits(stats: Stats, aggregate: Aggregator) -> Array | None:
         stats, aggregate = aggregate.unwrap(stats), aggregate.inner
     if not isinstance(aggregate, MeanAggregator) or aggregate.limits or not len(stats):
         return None
-    numbers = aggregate.get_numbers(stats)
+    numbers = aggregate.get_numerators(stats)
     return numbers if np.isin(numbers, (0.0, 1.0)).all() else None
 
 

@@ -60,7 +60,7 @@ def draw_det(number: Number) -> Markup:
     points: Sequence[Sequence[float]] = details["det"]
     lowest = max(LOWEST_SHARE, min(min(point) for point in points))
     marked = max((max(mark["p_fa"], mark["p_miss"]) for mark in details["marks"]), default=0.0)
-    highest = min(MAX_HIGHEST_SHARE, max(MIN_HIGHEST_SHARE, 1.3 * (number.high or 0.0), 1.02 * marked))
+    highest = min(MAX_HIGHEST_SHARE, max(MIN_HIGHEST_SHARE, 1.3 * (number.shown_ends[1] or 0.0), 1.02 * marked))
     axis = ShareAxis(lowest, highest)
 
     def place(p_fa: float, p_miss: float) -> tuple[float, float]:
@@ -73,9 +73,7 @@ def draw_det(number: Number) -> Markup:
         line=[place(*point) for point in inside],
         diagonal=(place(lowest, lowest), place(highest, highest)),
         eer=(place(number.value, number.value), number) if number.value is not None else None,
-        interval=(place(number.low, number.low), place(number.high, number.high))
-        if number.low is not None and number.high is not None
-        else None,
+        interval=[place(end, end) for end in number.shown_ends if end is not None],
         marks=[(place(*errors), marks) for errors, marks in _group_marks(details["marks"]).items()],
         left=LEFT,
         top=TOP,

@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from auricle.metrics.catalogue import metric_title
 from auricle.report import text_format
-from auricle.report.methods import format_method, mark_few_units
+from auricle.report.methods import TOO_FEW, format_method, mark_few_units
 from auricle.runs.metrics import Number
 
 MISSING = "–"
@@ -64,6 +64,8 @@ def pluralise(value: int, singular: str, plural: str = "") -> str:
 
 def typeset_interval(number: Number) -> str:
     """Typeset the ends of an interval, without unit."""
+    if number.has_too_few_units:
+        return TOO_FEW
     sides = [strip_unit(typeset_number(end, number.unit)) for end in (number.low, number.high)]
     return MISSING if MISSING in sides else " – ".join(sides)
 
@@ -141,7 +143,8 @@ class Scale:
         return f"{100 * self.share(value - self.low):.2f}%"
 
     def width(self, low: float, high: float) -> str:
-        return f"{100 * self.share(high - low):.2f}%"
+        """Return the part of an interval that is within the scale, as a CSS percentage."""
+        return f"{100 * (self.share(high - self.low) - self.share(low - self.low)):.2f}%"
 
     def format_ends(self, unit: str) -> tuple[str, str]:
         """Typeset both ends in a unit."""
@@ -160,5 +163,10 @@ def round_ticks(low: float, high: float, *, parts: int) -> list[float]:
 
 
 def collect_extents(numbers: Iterable[Number]) -> list[float | None]:
-    """Collect the values that the marks of these numbers show."""
-    return [end for n in numbers for end in (n.value, n.low, n.high, n.worst, n.best)]
+    """Collect the values that the marks of these numbers show; an interval alone makes no axis longer than 100 %."""
+    extents: list[float | None] = []
+    for number in numbers:
+        most = 1.0 if number.unit == "share" else math.inf
+        extents += [number.value, number.worst, number.best]
+        extents += [end if end is None else min(end, most) for end in number.shown_ends]
+    return extents

@@ -17,7 +17,7 @@ from auricle.core.direction import Directed, Direction
 from auricle.core.signature import DECISIVE_PARTS, Signature
 from auricle.metrics.catalogue import metric_title
 from auricle.report.audiogram import THRESHOLD, format_threshold_interval
-from auricle.report.methods import explain_few_units
+from auricle.report.methods import TOO_FEW, explain_few_units
 from auricle.report.text_format import escape_formula, format_number, format_value
 from auricle.runs.metrics import FAMILY_FIELD, Metrics, Number
 
@@ -117,6 +117,8 @@ class Cell:
     def interval(self) -> str:
         if self.number.metric.endswith(THRESHOLD):
             return format_threshold_interval(self.number) or "–"
+        if self.number.has_too_few_units:
+            return TOO_FEW
         low, high = (format_number(end, self.number.unit) for end in (self.number.low, self.number.high))
         return "–" if "–" in (low, high) else f"{low.removesuffix(' %')} – {high}"
 

@@ -11,6 +11,8 @@ from typing import Protocol
 FEW_UNITS = 10
 """Numbers with fewer independent units are marked: their intervals rest on an approximation."""
 FEW_UNITS_MARK = "†"
+TOO_FEW = "too few to say"
+"""Shown instead of the interval of a number with `has_too_few_units`."""
 CLUSTER_MARK = "cluster-"
 BUCKET_MARK = "bucket-"
 """In the names of methods whose units are buckets of samples or of clusters, as in runs that do not fit into memory."""
@@ -135,11 +137,12 @@ def explain_few_units(numbers: Iterable[HasUnits], *, sample: str = "sample") ->
         sample: What a unit is without a cluster.
     """
     counts: dict[str, list[int]] = {}
-    for number in numbers:
-        if has_few_units(number):
-            counts.setdefault(number.cluster, []).append(number.units)
-    if not counts:
+    marked = [number for number in numbers if has_few_units(number)]
+    if not marked:
         return ""
+    for number in marked:
+        counts.setdefault(number.cluster, []).append(number.units)
     named = ", ".join(name_units(name, min(units), max(units), sample=sample) for name, units in counts.items())
-    is_single = sum(map(len, counts.values())) == 1
-    return f"{FEW_UNITS_MARK} only {named}: {'the interval is' if is_single else 'intervals are'} approximate"
+    if all(getattr(number, "has_too_few_units", False) for number in marked):  # differences always show theirs
+        return f"{FEW_UNITS_MARK} only {named}: {TOO_FEW} how far off the value may be"
+    return f"{FEW_UNITS_MARK} only {named}: {'the interval is' if len(marked) == 1 else 'intervals are'} approximate"

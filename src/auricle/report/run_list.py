@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from auricle.report.html_format import format_count
+from auricle.report.methods import TOO_FEW
 from auricle.report.task_names import name_several_tasks
 from auricle.report.terminal import format_table
 from auricle.report.text_format import format_value
@@ -53,7 +54,7 @@ def _format_row(run: RunSummary, task: str) -> list[str]:
     numbers = ["", "–", ""]
     if number:
         low, high = (format_value(number, bound).removesuffix(" %") for bound in ("low", "high"))
-        interval = "" if "–" in (low, high) else f"{low} – {high}"
+        interval = TOO_FEW if number.has_too_few_units else "" if "–" in (low, high) else f"{low} – {high}"
         numbers = [number.title or number.metric, format_value(number), interval]
     counts = ["–" if count is None else f"{count:,}" for count in (run.scored, run.failed)]
     date = run.created[:16].replace("T", " ")

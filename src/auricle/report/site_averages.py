@@ -105,7 +105,7 @@ def describe_board(view: SiteView, draws: Mapping[Column, PackedDraws]) -> dict[
 def _describe_cell(cell: Cell) -> list[Any]:
     """Return value, low and high end, the page of the run, and whether the result is ranked."""
     number = cell.number
-    ends = [None if end is None or not math.isfinite(end) else end for end in (number.value, number.low, number.high)]
+    ends = [None if end is None or not math.isfinite(end) else end for end in (number.value, *number.shown_ends)]
     return [*ends, cell.run, cell.rank is not None]
 
 

@@ -115,12 +115,8 @@ class FencedScale(Scale):
         """Return a scale around the values and intervals of results."""
         low, high = find_fences([cell.value for cell in cells if cell.value is not None])
         near = [cell for cell in cells if cell.value is None or low <= cell.value <= high]
-        scale = cls.fit(end for cell in near for end in (cell.value, cell.number.low, cell.number.high))
+        scale = cls.fit(end for cell in near for end in (cell.value, *cell.number.shown_ends))
         return cls(scale.low, scale.high, len(near) < len(cells))
-
-    def width(self, low: float, high: float) -> str:
-        """Return the part of an interval that is within the scale, as a CSS percentage."""
-        return f"{100 * (self.share(high - self.low) - self.share(low - self.low)):.2f}%"
 
 
 def find_fences(values: Sequence[float]) -> tuple[float, float]:
@@ -145,11 +141,11 @@ def _bar_drawer(scales: Mapping[Column, Scale]) -> Callable[[Column, Cell], Mark
 
     def draw(column: Column, cell: Cell) -> Markup:
         scale, number = scales[column], cell.number
-        if number.value is None or number.low is None or number.high is None:
+        ends = number.shown_ends
+        if number.value is None or ends[0] is None or ends[1] is None:
             return Markup("")
         low, value, high = (
-            f"{1 + (BAR_WIDTH - 2) * scale.share(end - scale.low):.0f}"
-            for end in (number.low, number.value, number.high)
+            f"{1 + (BAR_WIDTH - 2) * scale.share(end - scale.low):.0f}" for end in (ends[0], number.value, ends[1])
         )
         return Markup('<svg class="whisker" aria-hidden="true"><path d="M{} 4H{}M{} 1v6"/></svg>').format(
             low, high, value

@@ -13,6 +13,7 @@ import numpy as np
 from auricle.core.errors import describe
 from auricle.core.signature import MetricSignature, Signature
 from auricle.metrics.base import Aggregator, Codes, Mask, Metric
+from auricle.metrics.dominance import describe_dominance
 from auricle.metrics.intervals import compute_interval
 from auricle.report.clusters import renumber_clusters
 from auricle.report.score_table import LostStats, MetricColumn, ScoreTable, list_readings
@@ -175,7 +176,13 @@ def _compute_number(scored: ScoredSamples, group: Group, column: MetricColumn, s
         plot=metric.plot,
         right_or_wrong=metric.right_or_wrong,
         signature=Signature(MetricSignature.parse(metric.signature)),
-        details=replace_non_finite({**metric.details(stats), **({} if group.field else metric.plot_data(stats))}),
+        details=replace_non_finite(
+            {
+                **metric.details(stats),
+                **describe_dominance(stats, metric.aggregate),
+                **({} if group.field else metric.plot_data(stats)),
+            }
+        ),
     )
 
 

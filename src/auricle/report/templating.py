@@ -99,6 +99,7 @@ def load_environment() -> Environment:
         bounds=html_format.get_bounds,
         count=html_format.format_count,
         coverage=html_format.typeset_coverage,
+        dominance=text_format.format_dominance,
         unread_bounds=html_format.get_unread_bounds,
         decimal=html_format.typeset_decimal,
         interval=html_format.typeset_interval,

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from auricle.core.signature import Signature
-from auricle.report.methods import explain_few_units, format_method
+from auricle.report.methods import TOO_FEW, explain_few_units, format_method
 from auricle.report.task_names import name_several_tasks
 from auricle.report.text_format import (
     Bound,
     format_audit,
     format_counts,
     format_coverage,
+    format_dominance,
     format_number,
     format_silence,
     format_value,
@@ -121,12 +122,18 @@ def _metric_row(metrics: Metrics, number: Number, mark: str) -> tuple[str, ...]:
         number.signature.metric.profile,
         f"{number.field}={number.group}" if number.field else "all",
         format_value(number),
-        "–" if number.low is None else f"{format_value(number, 'low')} … {format_value(number, 'high')}",
+        _format_interval(number),
         format_method(number.interval, number),
         str(number.scored),
         format_coverage(number),
         _notes(number, OutcomeCounts() if number.field else metrics.outcomes),
     )
+
+
+def _format_interval(number: Number) -> str:
+    if number.has_too_few_units:
+        return TOO_FEW
+    return "–" if number.low is None else f"{format_value(number, 'low')} … {format_value(number, 'high')}"
 
 
 def _notes(number: Number, outcomes: OutcomeCounts) -> str:
@@ -138,7 +145,7 @@ def _detail_notes(number: Number) -> list[str]:
     notes, details = [], number.details
     if "substitutions" in details and not number.field:
         notes.append("S {substitutions} D {deletions} I {insertions}".format(**details))
-    notes += [note for note in (format_silence(details), format_counts(details)) if note]
+    notes += [note for note in (format_dominance(number), format_silence(details), format_counts(details)) if note]
     if (highest := details.get("ceiling")) is not None:
         notes.append(f"at most {format_number(highest, 'share')}")
     if labels := details.get("human_labels"):

@@ -133,6 +133,15 @@ def format_counts(details: Mapping[str, Any]) -> str:
     return ""
 
 
+def format_dominance(number: Number) -> str:
+    """Format what one sample holds of a rate: `1 of 200 samples holds 73 % of the errors; without it 2.10 %`."""
+    if not (dominant := number.details.get("dominant")):
+        return ""
+    what = "the errors" if number.plot == "errors" else "the total"
+    without = format_number(dominant["without"], number.unit)
+    return f"1 of {dominant['samples']:,} samples holds {100 * dominant['share']:.0f} % of {what}; without it {without}"
+
+
 def format_silence(details: Mapping[str, Any]) -> str:
     """Format what was inserted where references are empty: `12 inserted on silence (3 of 5 samples)`."""
     if not (silence := details.get("silence")):

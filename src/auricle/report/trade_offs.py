@@ -130,7 +130,7 @@ def _make_point(row: Row, cell: Cell, amount: float, amount_text: str) -> Point:
     assert cell.rank
     assert cell.value is not None  # a result without a value has no rank
     number = cell.number
-    return Point(row.title, row.model, cell.value, number.low, number.high, amount, amount_text, cell.rank.place)
+    return Point(row.title, row.model, cell.value, *number.shown_ends, amount, amount_text, cell.rank.place)
 
 
 # --- drawing ------------------------------------------------------------------------------------------

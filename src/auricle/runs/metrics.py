@@ -29,6 +29,8 @@ SOURCE_FILES = (OUTPUTS_FILE, VERDICTS_FILE, LABELS_FILE)
 FORMAT = 1
 PART_FIELD, LANGUAGE_FIELD = "part", "language"
 """The fields that combined numbers of a suite are broken down by."""
+MIN_INTERVAL_UNITS = 5
+"""With fewer independent units, an interval depends more on assumptions than on data, and is stored but not shown."""
 FAMILY_FIELD = "family"
 """The field of numbers that summarise a family of conditions, such as noise at several levels."""
 POSITION_FIELD = "position"
@@ -118,6 +120,16 @@ class Number(Directed):
     def coverage(self) -> float:
         """The share of samples whose answer was read and scored."""
         return self.read / self.total if self.total else math.nan
+
+    @property
+    def has_too_few_units(self) -> bool:
+        """Whether there is an interval that is not shown, because it is that of too few independent units."""
+        return self.low is not None and 0 < self.units < MIN_INTERVAL_UNITS
+
+    @property
+    def shown_ends(self) -> tuple[float | None, float | None]:
+        """The ends of the interval for tables and charts; None if they are undefined or not shown."""
+        return (None, None) if self.has_too_few_units else (self.low, self.high)
 
     @property
     def read(self) -> int:

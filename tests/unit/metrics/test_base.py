@@ -130,7 +130,7 @@ def test_a_text_longer_than_a_million_characters_is_not_scored(output: Any, targ
 def test_only_the_first_value_enters_the_mean() -> None:
     first = MeanAggregator()
     assert first([(1.0, 9.0), (0.0, 9.0)]) == 0.5
-    assert first.get_numbers([(1.0, 9.0)]).tolist() == [1.0]
+    assert first.get_numerators([(1.0, 9.0)]).tolist() == [1.0]
     assert compute_interval([(1.0, 9.0)] * 3, first).method == "mid-p"
 
 

@@ -10,6 +10,7 @@ from auricle.core.types import Failure, Generation, Prediction, Record, Sample
 from auricle.metrics import error_rates, labels
 from auricle.metrics.base import metric
 from auricle.report.audio_clips import RIGHT_ANSWER_NOTE
+from auricle.report.html_format import collect_extents
 from auricle.report.run_html import SECTIONS, render_report
 from auricle.report.sample_view import SampleView, build_sample_views
 from auricle.runs.metrics import FailureExample, ModelFacts, TaskFacts
@@ -87,6 +88,25 @@ def test_a_number_with_few_units_is_marked_with_the_reason() -> None:
     assert "6 speakers)" in page  # beside the interval of the headline
     plenty = [make_record(at, Generation(text="one too three"), meta={"speaker": at % 10}) for at in range(120)]
     assert "†" not in visible_text(render_report(build_run_metrics(plenty, [error_rates.wer]), []))
+
+
+def test_an_interval_of_fewer_than_five_units_is_not_shown_and_stretches_no_axis() -> None:
+    records = [make_record(0, Generation(text="one two four")), make_record(1, Generation(text="one two three"))]
+    metrics = build_run_metrics(records, [error_rates.wer])
+    high = metrics.numbers[0].high
+    assert high
+    assert high > 10
+    assert max(end or 0.0 for end in collect_extents(metrics.numbers)) <= 1.0
+    page = visible_text(render_report(metrics, []))
+    assert "too few to say" in page
+    assert f"{100 * high:.2f}" not in page
+
+
+def test_a_sample_that_decides_a_rate_is_shown_with_the_number() -> None:
+    records = [make_record(at, Generation(text="one two four" if at % 3 else "one two three")) for at in range(40)]
+    records.append(make_record(40, Generation(text="one two three " + "three " * 200)))
+    page = " ".join(visible_text(render_report(build_run_metrics(records, [error_rates.wer]), [])).split())
+    assert "1 of 41 samples holds 88 % of the errors; without it 21.67 %" in page
 
 
 def test_failures_are_shown_with_both_bounds() -> None:

@@ -127,6 +127,23 @@ def test_a_number_with_few_units_is_marked_and_the_method_names_the_units(runs: 
     assert len(format_metrics([replace(runs[0], numbers=(replace(number, units=10),))])) == 3
 
 
+def test_an_interval_of_fewer_than_five_units_is_not_shown(runs: list[Metrics]) -> None:
+    number = replace(
+        runs[0].numbers[0], value=0.2, low=0.01, high=0.8, interval="cluster-wilson", cluster="spk", units=4
+    )
+    _, _, row, reason = format_metrics([replace(runs[0], numbers=(number,))])
+    assert "20.00 %†  too few to say  Wilson, 4 speakers" in row
+    assert reason == "† only 4 speakers: too few to say how far off the value may be"
+    assert (number.low, number.high) == (0.01, 0.8)
+
+
+def test_a_sample_that_decides_a_rate_is_noted(runs: list[Metrics]) -> None:
+    dominant = {"share": 0.7326, "samples": 200, "without": 0.021}
+    number = replace(runs[0].numbers[0], plot="errors", unit="share", details={"dominant": dominant})
+    *_, row, _ = format_metrics([replace(runs[0], numbers=(number,))])
+    assert row.endswith("1 of 200 samples holds 73 % of the errors; without it 2.10 %")
+
+
 def make_read_number(**fields: Any) -> Number:
     read = {"marker": 5, "whole_reply": 2, "option_text": 0, "weak": 1, "unread": 2, "refused": 0}
     counts = {"scored": 10, "total": 10, "unreadable": 2, "counted_wrong": 2, "readings": read}

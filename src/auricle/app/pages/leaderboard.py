@@ -16,7 +16,7 @@ from auricle.app.theme import draw_chart, draw_header
 from auricle.app.views import charts, components, run_list
 from auricle.app.website import build_website
 from auricle.core.errors import DataError
-from auricle.report.html_format import Scale, mark_breaks
+from auricle.report.html_format import Scale, collect_extents, mark_breaks
 from auricle.report.leaderboard import Cell, Column, Leaderboard, Row, build_leaderboard
 from auricle.report.site import SiteOptions
 from auricle.runs.metrics import Metrics
@@ -128,7 +128,7 @@ def _draw_table(board: Leaderboard, titles: Mapping[Column, str]) -> None:
 
 def _column_scale(visible_board: Leaderboard, column: Column) -> Scale:
     cells = [row.cells[column] for row in visible_board.rows if column in row.cells]
-    return Scale.fit(end for cell in cells for end in (cell.value, cell.number.low, cell.number.high))
+    return Scale.fit(collect_extents(cell.number for cell in cells))
 
 
 def _cell_markup(cell: Cell | None, best: float | None, scale: Scale) -> Markup:
@@ -142,7 +142,7 @@ def _cell_markup(cell: Cell | None, best: float | None, scale: Scale) -> Markup:
     )
     return components.stack_lines(
         Markup("<strong>{}</strong>").format(cell.text) if is_best else cell.text,
-        components.build_interval_bar(scale, cell.number.low, cell.value, cell.number.high),
+        components.build_interval_bar(scale, cell.number.shown_ends[0], cell.value, cell.number.shown_ends[1]),
         *(Markup('<small class="muted">{}</small>').format(detail) for detail in details if detail),
     )
 
@@ -167,7 +167,13 @@ def _draw_speed_chart(visible_board: Leaderboard) -> None:
 
 def _speed_points(visible_board: Leaderboard, column: Column) -> list[dict[str, Any]]:
     return [
-        {"model": row.title, "value": cell.value, "low": cell.number.low, "high": cell.number.high, "rtfx": cell.rtfx}
+        {
+            "model": row.title,
+            "value": cell.value,
+            "low": cell.number.shown_ends[0],
+            "high": cell.number.shown_ends[1],
+            "rtfx": cell.rtfx,
+        }
         for row in visible_board.rows
         if (cell := row.cells.get(column)) and cell.rtfx and cell.value is not None
     ]

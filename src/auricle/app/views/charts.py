@@ -66,11 +66,12 @@ def interval_chart(frame: pd.DataFrame, unit: str, title: str, overall_value: fl
     tooltips = _tooltips("group", **dict.fromkeys(("value", "low", "high"), ".2%" if unit == "share" else ".4g"))
     axis = alt.Axis(labelLimit=0, labelFlush=False)
     y = alt.Y("group:N", sort=list(frame["group"]), title=None, scale=alt.Scale(type="band"), axis=axis)
-    ends = [overall_value, *(end for column in ("value", "low", "high") for end in frame[column])]
+    most = 1.0 if unit == "share" else math.inf  # an interval alone makes no axis longer than 100 %
+    ends = [overall_value, *frame["value"], *frame["low"], *(end and min(end, most) for end in frame["high"])]
     quantity = {"title": title, **fit_quantity(ends, unit)}
     base = alt.Chart(frame).encode(y=y, tooltip=[*tooltips, alt.Tooltip("scored:Q", title="samples")])
     base, colour = base.properties(height=alt.Step(24)), palette.categorical[0]
-    bars = base.mark_rule(strokeWidth=4, opacity=0.35, color=colour)
+    bars = base.mark_rule(strokeWidth=4, opacity=0.35, color=colour, clip=True)
     layers = [
         bars.encode(x=alt.X("low:Q", **quantity), x2="high:Q"),
         base.mark_point(filled=True, size=70, color=colour, opacity=1, cursor="pointer")

@@ -35,7 +35,7 @@ from auricle.report.html_format import (
 from auricle.report.methods import explain_few_units, mark_few_units
 from auricle.report.sample_table import truncate_text
 from auricle.report.signal_slices import MEASURED, SLICINGS
-from auricle.report.text_format import format_reading, group_by_readings, truncate
+from auricle.report.text_format import format_dominance, format_reading, group_by_readings, truncate
 from auricle.runs.filter_terms import CONTAINS, Term
 from auricle.runs.metrics import METRICS_FILE, Metrics, Number
 
@@ -160,9 +160,15 @@ def _draw_readings(numbers: Sequence[Number]) -> None:
 def _overview_row(number: Number, scale: Scale | None) -> list[str | None]:
     return [
         number.direction.mark(number.title),
-        components.stack_lines(Markup("<strong>{}</strong>").format(typeset_value(number)), _format_ceiling(number)),
+        components.stack_lines(
+            Markup("<strong>{}</strong>").format(typeset_value(number)),
+            _format_ceiling(number),
+            Markup('<small class="muted">{}</small>').format(note) if (note := format_dominance(number)) else "",
+        ),
         components.build_interval_cell(typeset_interval(number), typeset_method(number)),
-        components.build_interval_bar(scale, number.low, number.value, number.high) if scale else None,
+        components.build_interval_bar(scale, number.shown_ends[0], number.value, number.shown_ends[1])
+        if scale
+        else None,
         _with_remark(number.scored, number.not_applicable, "not applicable"),
         typeset_coverage(number),
     ]
@@ -274,9 +280,10 @@ def _draw_gaps(groups: Sequence[Number], gaps: Mapping[str, Gap]) -> None:
 def _group_frame(numbers: Sequence[Number]) -> pd.DataFrame:
     names = shorten_labels([number.group or "(empty)" for number in numbers], MAX_GROUP_LENGTH)
     names = [f"{name}{mark_few_units(number)}" for name, number in zip(names, numbers, strict=True)]
-    columns = ("value", "low", "high", "scored")
-    values = {column: [getattr(number, column) for number in numbers] for column in columns}
-    return pd.DataFrame({"group": names, **values})
+    rows = [
+        (name, number.value, *number.shown_ends, number.scored) for name, number in zip(names, numbers, strict=True)
+    ]
+    return pd.DataFrame(rows, columns=["group", "value", "low", "high", "scored"])
 
 
 # --- exclusions and provenance -------------------------------------------------------------

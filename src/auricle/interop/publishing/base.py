@@ -188,7 +188,7 @@ def hub_value(number: Number) -> float:
 def describe_number(number: Number) -> str:
     """Describe a number for readers of another site: interval, samples, direction and signature."""
     parts = [f"{number.title or number.metric} {format_number(number.value, number.unit)}"]
-    if number.low is not None and number.high is not None:
+    if number.low is not None and number.high is not None and not number.has_too_few_units:
         units = f" over {number.units} values of {number.cluster}" if number.cluster else ""
         ends = " to ".join(format_number(end, number.unit) for end in (number.low, number.high))
         parts.append(f"95 % interval {ends} ({number.interval}{units})")

@@ -12,7 +12,7 @@ from auricle.metrics.base import Metric
 from auricle.metrics.intervals import compute_interval
 from auricle.report.compare.unpaired import SampleGroup
 from auricle.report.html_format import typeset_number
-from auricle.report.methods import mark_few_units
+from auricle.report.methods import TOO_FEW, mark_few_units
 from auricle.report.text_format import format_number
 from auricle.runs.metrics import Metrics, Number
 
@@ -82,6 +82,7 @@ def format_own_number(number: Number | None, *, is_typeset: bool = False) -> tup
     formatted = typeset_number if is_typeset else format_number
     low, high = (formatted(end, number.unit) for end in (number.low, number.high))
     interval = "–" if number.low is None or number.high is None else f"{low} … {high}"
+    interval = TOO_FEW if number.has_too_few_units else interval
     size = f"{number.scored:,}" if number.scored == number.total else f"{number.scored:,} of {number.total:,}"
     return f"{formatted(number.value, number.unit)}{mark_few_units(number)}", interval, size
 

@@ -74,7 +74,7 @@ class SumColumns:
             stats = self._answers.unwrap(stats)
         if not isinstance(self._inner, MeanAggregator) or not len(stats):
             return None
-        numbers = self._inner.get_numbers(stats)
+        numbers = self._inner.get_numerators(stats)
         return NumberRange(float(numbers.min()), float(numbers.max()), not (numbers % 1).any())
 
     def finish_each(self, totals: Array) -> Array:
