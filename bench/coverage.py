@@ -3,44 +3,43 @@
 Samples are simulated: items have a difficulty, which a cluster's items share in part, and a model's answers depend on
 it. Two models that answer the same items are compared in pairs. The true number is that of a very large sample.
 
-    python bench/coverage.py                     all metrics, 600 repetitions, about fifteen minutes
-    python bench/coverage.py -r 2000 WER UAR     some of them, more precisely
+    python bench/coverage_table.py -r 2000 WER UAR     tables of some metrics, more precisely
 
 Metrics that take long to compute get a sixth of the repetitions.
 """
 
 from __future__ import annotations
 
-import argparse
 import math
-import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from statistics import median
+from statistics import NormalDist, median
 from typing import Any
 
 import numpy as np
+from coverage_table import CoverageTable
 
 from auricle import Generation, Sample
-from auricle.metrics.base import Aggregator, Metric, mean, ratio
+from auricle.metrics.base import Aggregator, MeanAggregator, Metric, mean, ratio
 from auricle.metrics.combined import PairedPartStats, PartStats, compare_combined, compute_combined_interval
 from auricle.metrics.correlation import ktau, lcc, rmse, srcc
 from auricle.metrics.dimensions import ccc_valence
+from auricle.metrics.dominance import describe_dominance
 from auricle.metrics.intervals import compare_paired, compute_interval
 from auricle.metrics.judge import KappaAggregator
 from auricle.metrics.labels import macro_f1, uar, weighted_f1
 from auricle.metrics.likelihood import token_perplexity
 from auricle.metrics.translation import bleu, chrf
 from auricle.metrics.unpaired import compare_unpaired
+from auricle.runs.metrics import MIN_INTERVAL_UNITS
 
-SAMPLE_COUNTS = (5, 10, 20, 50, 200)
-CLUSTER_COUNTS = (4, 6, 10, 20)
+SAMPLE_COUNTS = (5, 10, 20, 50, 100, 200)
+CLUSTER_COUNTS = (4, 5, 10, 20)
 CLUSTER_SIZE = 8
 POPULATION = 200_000
 SHARED = 0.5
 """Share of the variance of difficulty that is common to a cluster."""
-REPETITIONS = 600
 CLASSES = np.array(["angry", "happy", "neutral", "sad"])
 CLASS_SHARES = (0.3, 0.3, 0.2, 0.2)
 RECALLS = np.array([0.85, 0.75, 0.65, 0.55])
@@ -83,6 +82,9 @@ class Family:
     draw: Callable[[np.random.Generator, Items], Any]
     is_slow: bool = False
 
+    def __str__(self) -> str:
+        return self.name
+
     @cache  # noqa: B019 - a few families, which live as long as the program
     def true_value(self, cluster_size: int) -> float:
         rng = np.random.default_rng(1)
@@ -116,6 +118,33 @@ def draw_ratings(centre: float) -> Callable[[np.random.Generator, Items], Any]:
         return np.clip(np.round(centre - 0.6 * items.difficulty + rng.normal(0, 0.7, len(items))), 1, 5)
 
     return draw
+
+
+def draw_ceiling(best: float, share: float, other: float) -> Callable[[np.random.Generator, Items], Any]:
+    """Simulate ratings that are the best in most cases, and otherwise all the same."""
+    quantile = NormalDist().inv_cdf(share)
+    return lambda _, items: np.where(items.difficulty < quantile, best, other)
+
+
+def draw_percentages(rng: np.random.Generator, items: Items) -> Any:
+    """Simulate percentages: 100 in nine of ten cases, and otherwise any."""
+    return np.where(items.difficulty < NormalDist().inv_cdf(0.9), 100.0, 100 * rng.random(len(items)))
+
+
+def draw_qualities(rng: np.random.Generator, items: Items) -> Any:
+    return np.clip(3.2 - 0.3 * items.difficulty + rng.normal(0, 0.2, len(items)), 1, 5)
+
+
+def draw_rare_ones(rng: np.random.Generator, items: Items) -> Any:
+    """Simulate ratings of 4, with a 5 in ten and a 1 in twenty."""
+    return np.select([items.difficulty > NormalDist().inv_cdf(0.95), rng.random(len(items)) < 0.1], [1.0, 5.0], 4.0)
+
+
+def draw_loops(rng: np.random.Generator, items: Items) -> Any:
+    """Simulate transcripts, of which one in 200 repeats a phrase until it has 200 more words."""
+    stats = draw_errors(0.02, 8)(rng, items)
+    stats[:, 0] += 200 * (rng.random(len(items)) < 0.005)
+    return stats
 
 
 def draw_judge_scores(rng: np.random.Generator, items: Items) -> Any:
@@ -191,6 +220,7 @@ def plain_trimmed_mean(stats: Any) -> float:
     return float(ordered[cut : len(ordered) - cut].mean())
 
 
+RATING = MeanAggregator(limits=(1.0, 5.0))
 FAMILIES = (
     Family("WER 10 %", ratio, draw_errors(0.1, 8)),
     Family("WER 2 %", ratio, draw_errors(0.02, 8)),
@@ -198,8 +228,8 @@ FAMILIES = (
     Family("WER 40 %", ratio, draw_errors(0.4, 4)),
     Family("accuracy 80 %", mean, draw_hits(0.8)),
     Family("accuracy 97 %", mean, draw_hits(0.97)),
-    Family("rating 1-5", mean, draw_ratings(3.5)),
-    Family("rating 1-5, near 5", mean, draw_ratings(4.6)),
+    Family("rating 1-5", RATING, draw_ratings(3.5)),
+    Family("rating 1-5, near 5", RATING, draw_ratings(4.6)),
     Family("judge score 0-1", mean, draw_judge_scores),
     Family("skewed mean", mean, draw_skewed),
     Family("UAR", uar.aggregate, draw_labels),
@@ -222,8 +252,10 @@ FAMILIES = (
 # --- what is counted -----------------------------------------------------------------------------
 
 
-def measure_coverage(family: Family, units: int, cluster_size: int, repetitions: int) -> float:
+def measure_coverage(family: Family, units: int, cluster_size: int, repetitions: int) -> float | str:
     """Return the share of intervals that contain the true number; an undefined interval counts as a miss."""
+    if units < MIN_INTERVAL_UNITS:
+        return "not shown"
     rng = np.random.default_rng(units + 1000 * cluster_size)
     truth = family.true_value(cluster_size)
     covered = 0
@@ -256,6 +288,34 @@ def measure_unpaired_rejection(family: Family, units: int, cluster_size: int, re
     return rejected / repetitions
 
 
+def measure_difference(pair: tuple[Family, Family], units: int, repetitions: int, *, is_paired: bool) -> float:
+    """Return the share of intervals of a difference that contain the true one; the items are independent."""
+    rng = np.random.default_rng(units)
+    truth = pair[1].true_value(0) - pair[0].true_value(0)
+    compare = compare_paired if is_paired else compare_unpaired
+    covered = 0
+    for _ in range(repetitions):
+        stats_a, stats_b = (family.draw(rng, draw_items(rng, units)) for family in pair)
+        difference = compare(stats_a, stats_b, pair[0].aggregate)
+        covered += difference.low <= truth <= difference.high
+    return covered / repetitions
+
+
+def measure_loops(units: int, repetitions: int) -> tuple[float, float, float | str]:
+    """Return the share of data with a dominant sample, and the coverage of all intervals and of those of other data."""
+    rng = np.random.default_rng(units)
+    truth = LOOPS.true_value(0)
+    flagged = covered = covered_unflagged = 0
+    for _ in range(repetitions):
+        stats = LOOPS.draw(rng, draw_items(rng, units))
+        interval, is_flagged = compute_interval(stats, ratio), bool(describe_dominance(stats, ratio))
+        is_covered = interval.low <= truth <= interval.high
+        flagged, covered = flagged + is_flagged, covered + is_covered
+        covered_unflagged += is_covered and not is_flagged
+    others = repetitions - flagged
+    return flagged / repetitions, covered / repetitions, covered_unflagged / others if others else "–"
+
+
 def measure_suite(families: Sequence[Family], units: int, cluster_size: int, repetitions: int) -> tuple[float, float]:
     """Return coverage and rejection of the mean of several tasks."""
     rng = np.random.default_rng(units + 1000 * cluster_size)
@@ -281,52 +341,81 @@ SUITES = {
     "suite of WER and accuracy": (FAMILIES[0], FAMILIES[5]),
 }
 CELLS = [*((count, 0) for count in SAMPLE_COUNTS), *((count, CLUSTER_SIZE) for count in CLUSTER_COUNTS)]
+SAMPLE_COLUMNS = [f"n={count}" for count in SAMPLE_COUNTS]
+COLUMNS = [*SAMPLE_COLUMNS, *(f"{count} clusters" for count in CLUSTER_COUNTS)]
 MEASURES = {
     "Coverage of 95 % intervals": measure_coverage,
     "Rejections of two equal models, paired": measure_paired_rejection,
     "Rejections of two equal groups, not paired": measure_unpaired_rejection,
 }
+LOOPS = Family("loops", ratio, draw_loops)
+CEILINGS = (
+    Family("1-5, 5 in 95 %, else 3", RATING, draw_ceiling(5, 0.95, 3)),
+    Family("1-5, 5 in 99 %, else 3", RATING, draw_ceiling(5, 0.99, 3)),
+    Family("1-5, 5 in 95 %, else 1", RATING, draw_ceiling(5, 0.95, 1)),
+    Family("1-5, 4, sometimes 5, rarely 1", RATING, draw_rare_ones),
+    Family("1-10, 10 in 95 %, else 6", MeanAggregator(limits=(1.0, 10.0)), draw_ceiling(10, 0.95, 6)),
+    Family("Likert 0-3, 0 in 95 %, else 1", MeanAggregator(limits=(0.0, 3.0)), draw_ceiling(0, 0.95, 1)),
+    Family("0-100, 100 in 90 %, else any", MeanAggregator(limits=(0.0, 100.0)), draw_percentages),
+    Family("DNSMOS", RATING, draw_qualities),
+)
+CEILING_NOTE = (
+    "Ratings that are mostly the same, so that those of many samples are all equal: with P(5) = .99, nine of ten times "
+    "for ten samples. A rating far from all others that no sample has, as in the fourth row, cannot be foreseen."
+)
+LOOP_NOTE = (
+    "Utterances of ten words with 2 % of errors, of which one in 200 repeats a phrase 200 times. Data with such an "
+    "utterance has a note; data without one does not show that there are any."
+)
 
 
-def format_cells(values: Iterator[float]) -> str:
-    return " | ".join(f"{value:.3f}".removeprefix("0") if value < 1 else "1.00" for value in values)
-
-
-def print_table(title: str, rows: Iterator[tuple[str, Iterator[float]]]) -> None:
-    heads = [f"n={count}" for count in SAMPLE_COUNTS] + [f"{count} clusters" for count in CLUSTER_COUNTS]
-    print(f"\n### {title}\n\n| metric | {' | '.join(heads)} |\n|---|{'---:|' * len(heads)}")
-    for name, values in rows:
-        print(f"| {name} | {format_cells(values)} |", flush=True)
-
-
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("metrics", nargs="*", help="metrics whose names contain one of these words [default: all]")
-    parser.add_argument("-r", "--repetitions", type=int, default=REPETITIONS, help="simulated data sets per figure")
-    options = parser.parse_args()
-
-    def selected(name: str) -> bool:
-        return not options.metrics or any(word.lower() in name.lower() for word in options.metrics)
-
-    def repetitions(family: Family) -> int:
-        return options.repetitions // (6 if family.is_slow else 1)
-
+def tables(repetitions: int, words: Sequence[str] = ()) -> Iterator[CoverageTable]:
+    """Yield all tables, or those with rows whose names contain one of these words."""
     for title, measure in MEASURES.items():
-        rows = (
-            (family.name, (measure(family, *cell, repetitions(family)) for cell in CELLS))
-            for family in FAMILIES
-            if selected(family.name)
+        yield from tabulate(title, select(FAMILIES, words), measure, repetitions)
+    ceilings = select(CEILINGS, words)
+    yield from tabulate("Coverage of 95 % intervals, ratings", ceilings, measure_coverage, repetitions, CEILING_NOTE)
+    if select(CEILINGS[:2], words):
+        yield tabulate_differences(repetitions)
+    if select([LOOPS], words):
+        columns = [measure_loops(count, repetitions) for count in SAMPLE_COUNTS]
+        names = ("data with a dominant sample", "coverage, all data", "coverage, other data")
+        rows = [(name, [column[at] for column in columns]) for at, name in enumerate(names)]
+        yield CoverageTable("Error rates with loops", SAMPLE_COLUMNS, rows, head="share", note=LOOP_NOTE)
+    names = select(SUITES, words)
+    suites = {name: [measure_suite(SUITES[name], *cell, repetitions) for cell in CELLS] for name in names}
+    for at, title in enumerate(("Coverage of 95 % intervals, suites", "Rejections of two equal models, suites")):
+        if suites:
+            yield CoverageTable(
+                title, COLUMNS, [(name, [pair[at] for pair in pairs]) for name, pairs in suites.items()]
+            )
+
+
+def select(rows: Iterable[Any], words: Sequence[str]) -> list[Any]:
+    """Return the rows whose names contain one of these words, or all if there are no words."""
+    return [row for row in rows if not words or any(word.lower() in str(row).lower() for word in words)]
+
+
+def tabulate(
+    title: str, families: Sequence[Family], measure: Callable[..., float | str], repetitions: int, note: str = ""
+) -> Iterator[CoverageTable]:
+    """Yield the table of a measure of several metrics, if there are any."""
+    rows = [
+        (family.name, [measure(family, *cell, max(1, repetitions // (6 if family.is_slow else 1))) for cell in CELLS])
+        for family in families
+    ]
+    if rows:
+        yield CoverageTable(title, COLUMNS, rows, note=note)
+
+
+def tabulate_differences(repetitions: int) -> CoverageTable:
+    """Return the coverage of intervals of differences between models whose ratings are mostly the best."""
+    rows = [
+        (
+            f"5 in {names} of cases, {'paired' if is_paired else 'not paired'}",
+            [measure_difference(pair, count, repetitions, is_paired=is_paired) for count in SAMPLE_COUNTS],
         )
-        print_table(title, rows)
-    suites = {
-        name: [measure_suite(families, *cell, options.repetitions) for cell in CELLS]
-        for name, families in SUITES.items()
-        if selected(name)
-    }
-    print_table("Coverage, suites", ((name, (pair[0] for pair in pairs)) for name, pairs in suites.items()))
-    print_table("Rejections, suites", ((name, (pair[1] for pair in pairs)) for name, pairs in suites.items()))
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+        for names, pair in (("95 and 99 %", CEILINGS[:2]), ("99 and 99 %", (CEILINGS[1], CEILINGS[1])))
+        for is_paired in (True, False)
+    ]
+    return CoverageTable("Coverage of differences of ratings", SAMPLE_COLUMNS, rows, head="ratings")

@@ -1,9 +1,11 @@
 """The form of all tables of simulated coverage, and the section of docs/statistics.md that they make up.
 
     python bench/coverage_table.py             run every simulation and print the tables; half an hour
+    python bench/coverage_table.py WER UAR     run those of some metrics
     python bench/coverage_table.py --write     and replace the section of docs/statistics.md
 
-Each module in `SOURCES` has a function `tables(repetitions)` that yields `CoverageTable`.
+Each module in `SOURCES` has a function `tables(repetitions)` that yields `CoverageTable`; that of `coverage` also takes
+words in the names of metrics.
 """
 
 from __future__ import annotations
@@ -49,11 +51,15 @@ def format_share(share: float | str) -> str:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("-r", "--repetitions", type=int, default=600, help="simulated data sets per figure")
+    parser.add_argument("metrics", nargs="*", help="only metrics whose names contain one of these words")
     parser.add_argument("--write", action="store_true", help="replace the section of docs/statistics.md")
     options = parser.parse_args()
+    if options.write and options.metrics:
+        parser.error("--write needs the tables of all metrics.")
     sections = []
-    for name in SOURCES:
-        for table in importlib.import_module(name).tables(options.repetitions):
+    for name in ("coverage",) if options.metrics else SOURCES:
+        arguments = (options.repetitions, options.metrics) if options.metrics else (options.repetitions,)
+        for table in importlib.import_module(name).tables(*arguments):
             sections.append(table.to_markdown())
             print(f"\n{sections[-1]}", flush=True)
     if options.write:

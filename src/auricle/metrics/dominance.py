@@ -12,8 +12,8 @@ from auricle.metrics.base import Aggregator, Details, MeanAggregator, RatioAggre
 from auricle.metrics.jackknife import take_stats
 
 MIN_SHARE = 1 / 3
-"""Share of the numerator that a sample has to hold, besides more errors than it has tokens. If errors come in bursts, an
-answer that is merely all wrong may hold a third of few errors, and intervals are right nevertheless."""
+"""Share of the numerator that a sample has to hold, besides more errors than it has tokens. If errors come in bursts,
+an answer that is merely all wrong may hold a third of few errors, and intervals are right nevertheless."""
 MIN_SAMPLES = 20
 MIN_COUNT = 10
 """Errors that a sample has to hold if they are counted: two of three errors in all say nothing."""
