@@ -144,5 +144,5 @@ def explain_few_units(numbers: Iterable[HasUnits], *, sample: str = "sample") ->
         counts.setdefault(number.cluster, []).append(number.units)
     named = ", ".join(name_units(name, min(units), max(units), sample=sample) for name, units in counts.items())
     if all(getattr(number, "has_too_few_units", False) for number in marked):  # differences always show theirs
-        return f"{FEW_UNITS_MARK} only {named}: {TOO_FEW} how far off the value may be"
+        return f"{FEW_UNITS_MARK} only {named}: {TOO_FEW} how far off the value{'s' * (len(marked) > 1)} may be"
     return f"{FEW_UNITS_MARK} only {named}: {'the interval is' if len(marked) == 1 else 'intervals are'} approximate"

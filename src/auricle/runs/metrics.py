@@ -123,8 +123,8 @@ class Number(Directed):
 
     @property
     def has_too_few_units(self) -> bool:
-        """Whether there is an interval that is not shown, because it is that of too few independent units."""
-        return self.low is not None and 0 < self.units < MIN_INTERVAL_UNITS
+        """Whether the interval is not shown, because it is that of too few independent units."""
+        return 0 < self.units < MIN_INTERVAL_UNITS
 
     @property
     def shown_ends(self) -> tuple[float | None, float | None]:
