@@ -130,6 +130,14 @@ def test_scores_of_other_metrics_are_averaged() -> None:
     assert plain.score(SAMPLE, Generation(text=""), verdicts=()) == (1.0, 2.0)
 
 
+def test_combined_ratings_keep_the_limits_of_each() -> None:
+    for name in ("judge-1-5", "dnsmos_ovrl"):
+        combined, _ = make_panel_metrics(METRICS.get(name), ["a", "b"])
+        interval = compute_interval([4.5] * 9 + [5.0], combined.aggregate)
+        assert interval.method == "limits-t"
+        assert interval.high < 5.0
+
+
 def test_rank_agreement_is_the_mean_rank_correlation_of_all_pairs() -> None:
     from scipy.stats import spearmanr
 

@@ -36,6 +36,13 @@ def test_a_metric_that_is_not_at_hand_is_replaced_by_a_mean_or_ratio(
     assert stored.metric.aggregate(stored.stats) == pytest.approx(value)
 
 
+def test_the_limits_of_a_metric_that_is_not_at_hand_are_those_of_the_number(tmp_path: Path) -> None:
+    number = make_number("mine", value=4.5, details={"limits": [1.0, 5.0]})
+    stored = load_stats(write_stats(tmp_path, 5.0, 4.0), number)
+    assert stored
+    assert stored.metric.details(stored.stats) == {"limits": [1.0, 5.0]}
+
+
 def test_no_aggregate_is_used_that_gives_another_number(tmp_path: Path) -> None:
     assert load_stats(write_stats(tmp_path, 1.0, 0.0), make_number("mine", value=0.7)) is None
 

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from auricle.metrics.base import SumAggregator, mean, ratio
+from auricle.metrics.base import MeanAggregator, SumAggregator, mean, ratio
 from auricle.metrics.error_rates import pooled_error_rate
-from auricle.metrics.scales import REAL, SHARE, HitScale, RateScale
+from auricle.metrics.scales import REAL, SHARE, HitScale, RateScale, RatingScale
 from auricle.report.shards.sum_columns import NumberRange, SumColumns
 
 
@@ -36,6 +36,9 @@ def test_the_scale_of_a_mean_depends_on_the_range_of_its_numbers() -> None:
     assert columns.choose_scale(totals, hits, samples=None) is SHARE
     assert columns.choose_scale(totals, hits.join(NumberRange(0.5, 0.5, is_whole=False)), samples=4) is SHARE
     assert columns.choose_scale(totals, hits.join(NumberRange(2.0, 2.0, is_whole=True)), samples=4) is REAL
+    ratings = SumColumns(MeanAggregator(limits=(1.0, 5.0)))
+    assert ratings.choose_scale(totals, NumberRange(1.0, 5.0, is_whole=True), samples=4) == RatingScale(1.0, 5.0)
+    assert ratings.choose_scale(totals, NumberRange(0.0, 1.0, is_whole=True), samples=4) is REAL
 
 
 def test_the_scale_of_a_rate_counts_buckets_with_errors() -> None:
