@@ -80,7 +80,7 @@ def evaluate(
     if settings.shards is not None:
         return evaluate_shards(spec, out, settings=settings, observer=observer)
     refuse_sharded_run(out)
-    evaluation = _prepare(spec, out)
+    evaluation = _prepare(spec)
     spec, task = evaluation.spec, evaluation.task
     settings = replace(settings, limit=spec.limit or settings.limit)
     check_settings(evaluation.model_class, spec, settings)
@@ -104,13 +104,13 @@ def evaluate(
     return replace(result, metrics=metrics, unscored=unscored, judge_requested=bool(judges))
 
 
-def _prepare(spec: Spec | Evaluation, out: str | Path) -> Evaluation:
+def _prepare(spec: Spec | Evaluation) -> Evaluation:
     """Build the task of a spec, and check its judges and its data."""
     evaluation = spec if isinstance(spec, Evaluation) else Evaluation.prepare(spec)
     judges = evaluation.spec.judges
     for judge in judges:
         resolve_judge_model(judge)
-    check_judges_are_used(evaluation.task, [judge for judge in judges if not judge.role.is_judge], out)
+    check_judges_are_used([evaluation.task], judges, evaluation.task.name)
     if validate := getattr(evaluation.task.samples, "validate", None):
         validate()
     return evaluation
@@ -154,7 +154,7 @@ def evaluate_shards(
         shards=settings.shards or "auto" if shards is None else shards,
         workers=settings.workers if workers is None else workers,
     )
-    evaluation = _prepare(spec, out)
+    evaluation = _prepare(spec)
     task, task_args = evaluation.task, evaluation.spec.task_args
     observer = observer or Observer()
     outcome = run_workers(evaluation, out, settings, observer)
@@ -285,7 +285,7 @@ def score(
     for judge_spec in judge_specs:
         if not judge_spec.role.is_judge:
             resolve_judge_model(judge_spec)
-    check_judges_are_used(task, judge_specs, out)
+    check_judges_are_used([task], judge_specs, out)
     with lock_run(run.path):
         metrics, stop_reason = _judge_and_publish(
             run, task, judge_specs, settings or Settings(), observer or Observer(), scoring

@@ -16,6 +16,7 @@ from auricle.core.redaction import redact
 from auricle.core.storage import is_remote
 from auricle.core.yaml_files import read_yaml
 from auricle.engine.factory import Evaluation
+from auricle.engine.judge import check_judges_are_used, select_used_judges
 from auricle.engine.plan import EvaluationGroup, ModelPlan
 from auricle.engine.settings import Settings
 from auricle.engine.spec import (
@@ -238,7 +239,8 @@ class RunConfig(BaseModel):
         """Build the evaluations of each model; nothing is loaded or sent.
 
         Raises:
-            SpecError: if a task or a model cannot be evaluated, or a setting of a model is invalid.
+            SpecError: if a task or a model cannot be evaluated, a setting of a model is invalid, or no metric uses a
+                judge.
         """
         references = [group for task in self.task for group in self._resolve_task(task)]
         labels = self.label or [entry.label for entry in self.model]
@@ -246,14 +248,23 @@ class RunConfig(BaseModel):
         for entry, label in zip(self.model, labels, strict=True):
             groups = [
                 EvaluationGroup.name_after_task(
-                    [Evaluation.prepare(self._build_spec(entry, label, part)) for part in parts], suite
+                    [self._prepare_evaluation(entry, label, part) for part in parts], suite
                 )
                 for suite, parts in references
             ]
             for group in groups:
                 group.check()
             plans.append(ModelPlan(self._settings_of(entry), groups))
+        tasks = [evaluation.task for evaluation in plans[0].evaluations]
+        names = ", ".join(dict.fromkeys(task.name for task in tasks))
+        check_judges_are_used(tasks, [judge.resolved() for judge in self.judge], names)
         return plans
+
+    def _prepare_evaluation(self, entry: ModelConfig, label: str, reference: TaskReference) -> Evaluation:
+        """Prepare an evaluation with those of the judges that its task uses; others may be for other tasks."""
+        evaluation = Evaluation.prepare(self._build_spec(entry, label, reference))
+        used = select_used_judges(evaluation.task, evaluation.spec.judges)
+        return replace(evaluation, spec=evaluation.spec.model_copy(update={"judge": used or None}))
 
     def _resolve_task(self, task: str) -> list[tuple[Suite | None, list[TaskReference]]]:
         """Return the tasks that a name stands for: those of a suite together, others one by one."""

@@ -168,26 +168,32 @@ def resolve_judge_model(judge: JudgeSpec) -> type[Model]:
     return model_class
 
 
-def check_judges_are_used(task: Task, judges: Sequence[JudgeSpec], out: str | Path) -> None:
-    """Check that a metric uses each of the judges.
+def select_used_judges(task: Task, judges: Sequence[JudgeSpec]) -> tuple[JudgeSpec, ...]:
+    """Return the judges that a metric of a task uses."""
+    return tuple(judge for judge in judges if any(judge.to_judge().serves(metric) for metric in task.metrics))
+
+
+def check_judges_are_used(tasks: Sequence[Task], judges: Sequence[JudgeSpec], place: str | Path) -> None:
+    """Check that a metric of one of the tasks uses each of the judges.
 
     Raises:
         NothingToJudge: if there is none.
     """
-    names = ", ".join(metric.name for metric in task.metrics)
+    names = ", ".join(dict.fromkeys(metric.name for task in tasks for metric in task.metrics))
+    used = [judge for task in tasks for judge in select_used_judges(task, judges)]
     for judge_spec in judges:
-        judge = judge_spec.to_judge()
-        if any(judge.serves(metric) for metric in task.metrics):
+        if judge_spec in used:
             continue
+        judge = judge_spec.to_judge()
         if judge.role is JudgeRole.UNREAD:
-            raise NothingToJudge(f"{out} has no metric that reads answers from replies; its metrics are {names}.")
+            raise NothingToJudge(f"{place} has no metric that reads answers from replies; its metrics are {names}.")
         if judge.role is JudgeRole.QUALITY:
             raise NothingToJudge(
                 f"No metric reads what {judge.short_model} predicts. Write one with make_quality_metric, and name it "
                 "with --add-metrics; docs/spoken-answers.md has an example."
             )
         raise NothingToJudge(
-            f"{out} has no metric that uses a {judge.role.noun}; its metrics are {names}. "
+            f"{place} has no metric that uses a {judge.role.noun}; its metrics are {names}. "
             "Add -T metrics=judge-reference or another judge metric."
         )
 

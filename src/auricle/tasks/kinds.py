@@ -79,6 +79,8 @@ class TaskKind:
     """The column that states the language of the target."""
     takes_word_lists: bool = False
     """Whether targets are transcripts, in which listed words can be counted."""
+    judged_metrics: tuple[str, ...] = ()
+    """Metrics that are computed as well if there is a judge and the options choose no metric."""
 
     def __call__(self, **arguments: Any) -> Task:
         """Build a task from the options of a command line, a task file or Python."""
@@ -124,6 +126,8 @@ class TaskKind:
         if isinstance(recipe.inferencer, StreamAudio) and not options.metrics:
             metrics = list(map(allow_no_samples, metrics))
         task = build_task(self.name, options, samples, recipe.inferencer, metrics)
+        if self.judged_metrics and not (options.metrics or options.rubric):
+            task = replace(task, judged_metrics=build_metrics(self.judged_metrics, recipe.aggregations, options))
         return replace(task, extra_context={"kind": self.name})
 
     def sample_transform(self, recipe: Recipe) -> SampleTransform:
@@ -435,7 +439,13 @@ ANSWER_COLUMNS = ColumnMapping(("answer", "answers", "target", "label"), QUESTIO
 
 qa = TaskKind("qa", ANSWER_COLUMNS, QUESTION_PROMPT, ("exact_match", "contains"))
 """Spoken or written questions with reference answers."""
-open_ended = TaskKind("open", replace(ANSWER_COLUMNS, requires_target=False), QUESTION_PROMPT, ("empty",))
+open_ended = TaskKind(
+    "open",
+    replace(ANSWER_COLUMNS, requires_target=False),
+    QUESTION_PROMPT,
+    ("empty",),
+    judged_metrics=("judge-1-5",),
+)
 """Open-ended questions, whose answers are scored by a judge."""
 mcq = MultipleChoice(
     "mcq",
