@@ -32,6 +32,7 @@ from auricle.runs.shards.status import StatusReader
 from auricle.runs.shards.store import ShardStore
 from auricle.runs.usage import MILLION, Price, sample_audio_seconds
 from auricle.tasks.inferencers import preview_requests
+from auricle.tasks.inferencers.base import find_max_tokens
 
 MIN_SAMPLES_FOR_ESTIMATE = 1_000
 """Runs without a price file are estimated only from this number of samples on."""
@@ -80,7 +81,7 @@ def run_evaluation(
         lines = describe_lines([line.line for line in moved], len(moved))
         echo(f"Note: {lines} of outputs.jsonl were damaged and moved to outputs.damaged.jsonl.", err=True)
     if config.infer_only:  # otherwise they are among the notes of the metrics
-        for warning in result.outcomes.warnings():
+        for warning in result.outcomes.warnings(find_max_tokens(evaluation.inferencer)):
             echo(f"Note: {warning}", err=True)
     _print_next_steps(result, shared.settings or config.settings, config.url or str(folder))
     if not result.complete:

@@ -26,7 +26,7 @@ from auricle.report import terminal, transcript
 from auricle.report.event_timeline import describe_events
 from auricle.report.text_format import format_likelihood, format_number, format_reading
 from auricle.runs.run_directory import Run
-from auricle.runs.scores import READINGS, REFUSED, UNREAD, ScoreLine, read_scores
+from auricle.runs.scores import READINGS, REFUSED, TRUNCATED, UNREAD, ScoreLine, read_scores
 from auricle.runs.signals import read_signals
 
 MAX_TEXT, MAX_VERDICT = 2000, 600
@@ -34,7 +34,7 @@ MAX_STAT_PARTS = 4
 """Numbers of a statistic that are shown if they make no value."""
 ONLY_FOR_SEVERAL = "only defined for several samples"
 OUTCOMES = tuple(outcome.value for outcome in Outcome)
-STRENGTHS = tuple(reading.replace("_", "-") for reading in READINGS if reading not in (REFUSED, UNREAD))
+STRENGTHS = tuple(reading.replace("_", "-") for reading in READINGS if reading not in (REFUSED, TRUNCATED, UNREAD))
 
 
 @click.command()

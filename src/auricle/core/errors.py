@@ -156,6 +156,10 @@ class AnswerRefused(Unreadable):
     """The output declines to answer, or states that there is no audio or that it cannot be heard."""
 
 
+class Truncated(Unreadable):
+    """The output was cut off before it gave an answer."""
+
+
 class AnswerMismatch(Unreadable):
     """The output is of another kind than a metric needs, such as a text without times.
 

@@ -14,6 +14,7 @@ from typing import Literal, TypeAlias
 from auricle.audio import Audio, Image, Video
 from auricle.core.calls import Caller, CallRecording, Step, Tool
 from auricle.core.fast_dataclass import make_fast_constructor
+from auricle.core.truncation import was_cut_off
 
 Json: TypeAlias = "str | int | float | bool | Sequence[Json] | Mapping[str, Json] | None"
 Part: TypeAlias = str | Audio | Image | Video
@@ -336,6 +337,11 @@ class Generation:
     """The answer in time: words, utterances, speakers' turns or sound events. None if the model reports none; an empty
     tuple if it states that there are none."""
 
+    @property
+    def is_cut_off(self) -> bool:
+        """Whether the text ends at a token limit or in the middle of reasoning; where first tokens matter, it may."""
+        return self.first_token_logprobs is None and was_cut_off(self.text, self.finish)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Likelihood:
@@ -405,6 +411,8 @@ class Outcome(StrEnum):
     """What became of a sample."""
 
     ANSWERED = "answered"
+    TRUNCATED = "truncated"
+    """Answered with a reply that was cut off, at a token limit or in the middle of its reasoning."""
     EMPTY = "empty"
     """Answered without text, audio and segments; in a call, the agent neither spoke nor called a tool."""
     REFUSED = "refused"
@@ -467,6 +475,8 @@ def determine_outcome(outputs: Sequence[Output], error: Failure | None) -> Outco
     """Return what became of a sample with these outputs, before it is scored; see `Record.outcome`."""
     if error:
         return Outcome.SKIPPED if error.kind == "Skipped" else Outcome.FAILED
+    if any(isinstance(output, Generation) and output.is_cut_off for output in outputs):
+        return Outcome.TRUNCATED
     last = outputs[-1] if outputs else None
     if isinstance(last, Generation) and (not last.text or last.text.isspace()):
         return Outcome.EMPTY if last.audio is None and last.segments is None else Outcome.ANSWERED

@@ -247,9 +247,7 @@ class RunConfig(BaseModel):
         plans = []
         for entry, label in zip(self.model, labels, strict=True):
             groups = [
-                EvaluationGroup.name_after_task(
-                    [self._prepare_evaluation(entry, label, part) for part in parts], suite
-                )
+                EvaluationGroup.name_after_task([self._prepare_evaluation(entry, label, part) for part in parts], suite)
                 for suite, parts in references
             ]
             for group in groups:

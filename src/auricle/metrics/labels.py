@@ -12,7 +12,7 @@ from functools import partial
 from string import ascii_uppercase
 from typing import Any
 
-from auricle.core.errors import SampleError, Unreadable, Unsuited, Unsupported
+from auricle.core.errors import SampleError, Truncated, Unreadable, Unsuited, Unsupported
 from auricle.core.types import Generation, Json, Output, Prediction, Sample
 from auricle.metrics import confusion
 from auricle.metrics.base import (
@@ -31,7 +31,7 @@ from auricle.metrics.base import (
 )
 from auricle.metrics.confusion import ClassAggregate, ConfusionAggregator, LabelStat, get_task_labels
 from auricle.metrics.label_alignment import LabelAlignment, align_labels
-from auricle.metrics.readings import as_text, read_label, read_option, require_value
+from auricle.metrics.readings import CUT_OFF, as_text, read_label, read_option, require_value
 from auricle.metrics.scales import SHARE
 from auricle.text import Reading
 
@@ -50,14 +50,14 @@ def get_predicted_label(sample: Sample, output: Output) -> str:
         return max(values, key=lambda name: values[name])
     if not isinstance(output, Generation):
         raise Unsuited(f"needs text or class scores, not {type(output).__name__}")
-    return require_value(read_predicted_label(sample, output), output.text, "names no label")
+    return require_value(read_predicted_label(sample, output), output, "names no label")
 
 
 def read_predicted_label(sample: Sample, output: Output) -> Reading[str]:
     """Read the predicted label from a reply; class scores have no reading."""
     if not isinstance(output, Generation):
         return Reading()
-    return read_label(output.text, tuple(get_choices(sample)), get_question(sample))
+    return read_label(output.text, tuple(get_choices(sample)), get_question(sample), is_cut_off=output.is_cut_off)
 
 
 def require_class_scores(output: Output, needed: str = "class scores") -> Prediction:
@@ -294,7 +294,7 @@ ece = _label_metric(
 
 
 def _read_choice(sample: Sample, output: Generation, choices: Sequence[str]) -> Reading[int]:
-    return read_option(output.text, tuple(choices), get_question(sample))
+    return read_option(output.text, tuple(choices), get_question(sample), is_cut_off=output.is_cut_off)
 
 
 def _vote_for_option(sample: Sample, output: Generation) -> str | None:
@@ -325,7 +325,7 @@ def format_option(index: int, options: Sequence[str]) -> str:
 def _score_option(sample: Sample, output: Generation) -> float:
     choices = get_choices(sample)
     right = resolve_option(sample.target, choices)
-    chosen = require_value(_read_choice(sample, output, choices), output.text, "names no option")
+    chosen = require_value(_read_choice(sample, output, choices), output, "names no option")
     if right is None or not choices:
         return float(chosen == right)
     return float(choices[chosen] == choices[right])  # some datasets list the right option twice
@@ -367,6 +367,8 @@ option_accuracy = Metric(
 @metric(title="Word match", limits=(0.0, 1.0))
 def word_match(sample: Sample, output: Generation) -> float:
     """Return 1 if the answer has all words of the right option and none that only other options have, as MMAU does."""
+    if output.is_cut_off:
+        raise Truncated(CUT_OFF)
     options = [_word_set(choice) for choice in get_choices(sample)]
     index = resolve_option(sample.target, get_choices(sample))
     if index is None:

@@ -16,7 +16,7 @@ from functools import lru_cache, partial
 from itertools import islice
 from typing import Any, TypeAlias
 
-from auricle.core.errors import AnswerRefused, SampleError, SpecError, Unreadable, Unsupported
+from auricle.core.errors import AnswerRefused, SampleError, SpecError, Truncated, Unreadable, Unsupported
 from auricle.core.types import Generate, Generation, Json, Output, Part, Predict, Sample, Stat, Turn
 from auricle.metrics.base import (
     Aggregator,
@@ -355,6 +355,8 @@ def _elect_answer(metric: Metric, sample: Sample, outputs: Sequence[Output]) -> 
     if not votes:
         all_refused = metric.reader and all(metric.reader(sample, output).refused for output in outputs)
         kind, problem = (AnswerRefused, "is given") if all_refused else (Unreadable, "can be read")
+        if any(isinstance(output, Generation) and output.is_cut_off for output in outputs):
+            kind = Truncated
         raise kind(f"none of the {len(outputs)} answers {problem}")
     highest = max(votes.values())
     elected = next(output for answer, output in answers if answer is not None and votes[answer] == highest)

@@ -44,13 +44,15 @@ def get_choice(dimension: Dimension, outputs: Sequence[Output]) -> float:
 
 def _read_choice(output: Output) -> float:
     assert isinstance(output, Generation)
-    return (A, B, TIE)[require_value(_read_side(output), output.text, "names neither A nor B")]
+    return (A, B, TIE)[require_value(_read_side(output), output, "names neither A nor B")]
 
 
 def _read_side(output: Generation) -> Reading[int]:
     """Read the index of the preferred side: 0 for a, 1 for b, 2 for a tie."""
-    reading = read_option(output.text, OPTION_NAMES)
-    return reading if reading.value is not None or reading.refused else read_option(output.text, OPTION_LETTERS)
+    text, is_cut_off = output.text, output.is_cut_off
+    reading = read_option(text, OPTION_NAMES, is_cut_off=is_cut_off)
+    is_read = reading.value is not None or reading.refused
+    return reading if is_read else read_option(text, OPTION_LETTERS, is_cut_off=is_cut_off)
 
 
 def read_choices(sample: Sample, *outputs: Output, dimension: Dimension) -> Reading[str]:

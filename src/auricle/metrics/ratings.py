@@ -70,12 +70,15 @@ class Dimension:
         """Return the number in a text if it is on the scale."""
         low, high = self.scale
         limits = f" from {low:g} to {high:g}" if math.isfinite(high) else ""
-        return require_value(read_number(output.text, self.scale), output.text, f"names no number{limits}")
+        return require_value(self._read(output), output, f"names no number{limits}")
+
+    def _read(self, output: Generation) -> Reading[float]:
+        return read_number(output.text, self.scale, is_cut_off=output.is_cut_off)
 
     def read_values(self, sample: Sample, *outputs: Output) -> Reading[str]:
         """Read the numbers that refer to this dimension from replies; those of a reward model have no reading."""
         return join_readings(
-            as_text(read_number(output.text, self.scale), "{:g}".format)
+            as_text(self._read(output), "{:g}".format)
             for output in self.select_outputs(outputs)
             if isinstance(output, Generation)
         )

@@ -1,15 +1,20 @@
 """Read the answers that metrics score from replies, and combine the readings of several replies.
 
+Of a reply that was cut off, the unfinished end could have gone on otherwise: "The answer is C" with "ello", or with "or
+D". So an answer counts only if the finished part announces it and the end does not change it.
+
 Several metrics of a task read the same replies, one batch after the other; recent readings are cached.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from functools import lru_cache
 from typing import TypeVar
 
-from auricle.core.errors import AnswerRefused, Unreadable
+from auricle.core.errors import AnswerRefused, Truncated, Unreadable
+from auricle.core.types import Generation
 from auricle.text import reading
 from auricle.text.reading import Reading, Strength
 
@@ -17,43 +22,67 @@ Value = TypeVar("Value")
 CACHE_SIZE = 512
 QUOTED_LENGTH = 80
 """Characters of a reply in the reason why it could not be read."""
+CUT_OFF = "was cut off before it gave an answer"
 _RANKS = {strength: rank for rank, strength in enumerate(Strength)}
 
 
+_FINISHED = re.compile(
+    r".*(?:\n|[.!?…][\"'”’)\]*_]*\s|[。！？]|\]\]|</\w+>|\}|\"\w+\"\s*:\s*(?:\"[^\"\n]*\"|-?[0-9]+(?:\.[0-9]+)?(?=\s*,)))",
+    re.DOTALL,
+)
+"""A reply up to its last whole line, sentence or piece of markup, such as `\\boxed{B}` or `"answer": "B"`."""
+
+
 @lru_cache(maxsize=CACHE_SIZE)
-def read_option(text: str, choices: tuple[str, ...], question: str = "") -> Reading[int]:
+def read_option(text: str, choices: tuple[str, ...], question: str = "", *, is_cut_off: bool = False) -> Reading[int]:
     """Read the index of an option."""
-    return reading.read_option(text, choices, question)
+    return _read_finished(lambda text: reading.read_option(text, choices, question), text, is_cut_off)
 
 
 @lru_cache(maxsize=CACHE_SIZE)
-def read_label(text: str, labels: tuple[str, ...], question: str = "") -> Reading[str]:
+def read_label(text: str, labels: tuple[str, ...], question: str = "", *, is_cut_off: bool = False) -> Reading[str]:
     """Read a label."""
-    return reading.read_label(text, labels, question)
+    return _read_finished(lambda text: reading.read_label(text, labels, question), text, is_cut_off)
 
 
 @lru_cache(maxsize=CACHE_SIZE)
-def read_number(text: str, limits: tuple[float, float] | None = None) -> Reading[float]:
+def read_number(text: str, limits: tuple[float, float] | None = None, *, is_cut_off: bool = False) -> Reading[float]:
     """Read a number on a scale."""
-    return reading.read_number(text, limits)
+    return _read_finished(lambda text: reading.read_number(text, limits), text, is_cut_off)
 
 
-def require_value(reading: Reading[Value], reply: str, problem: str) -> Value:
+def _read_finished(read: Callable[[str], Reading[Value]], text: str, is_cut_off: bool) -> Reading[Value]:
+    """Read a reply; of one that was cut off, what its finished part announces and the rest does not change."""
+    whole = read(text)
+    if not is_cut_off:
+        return whole
+    finished = _FINISHED.match(text)
+    if whole.value is None or finished is None:
+        return Reading()
+    announced = read(finished[0])
+    is_firm = announced.strength is Strength.MARKER and announced.value == whole.value
+    return announced if is_firm else Reading()
+
+
+def require_value(reading: Reading[Value], output: Generation, problem: str) -> Value:
     """Return the value that was read from a reply.
 
     Args:
         reading: What was read.
-        reply: The reply, which the error quotes.
+        output: The reply, which the error quotes.
         problem: What is wrong with a reply without a value, such as `names no label`.
 
     Raises:
         AnswerRefused: if the reply declines to answer.
+        Truncated: if it was cut off before it gave an answer.
         Unreadable: if it has no value for another reason.
     """
     if reading.refused:
-        raise AnswerRefused(f"refuses to answer: {reply[:QUOTED_LENGTH]!r}")
+        raise AnswerRefused(f"refuses to answer: {output.text[:QUOTED_LENGTH]!r}")
+    if reading.value is None and output.is_cut_off:
+        raise Truncated(CUT_OFF)
     if reading.value is None:
-        raise Unreadable(f"{problem}: {reply[:QUOTED_LENGTH]!r}")
+        raise Unreadable(f"{problem}: {output.text[:QUOTED_LENGTH]!r}")
     return reading.value
 
 

@@ -17,6 +17,7 @@ from typing import Any
 import orjson
 
 from auricle.core.errors import SpecError, Unreadable
+from auricle.core.truncation import THOUGHT_TAGS
 from auricle.core.yaml_files import read_yaml
 from auricle.metrics.prompt_escaping import TEMPLATE_FIELD, fill_fields, fill_fields_escaping_tags
 
@@ -37,7 +38,7 @@ ALLOWED_VALUES = {
 }
 VOTING_TEMPERATURE = 0.5
 """Temperature for several votes, if the rubric sets none; at 0 all votes would be equal."""
-REASONING = re.compile(r"\A.*</(?:think|thinking|reasoning)>", re.DOTALL | re.IGNORECASE)
+REASONING = re.compile(rf"\A.*</(?:{THOUGHT_TAGS})>", re.DOTALL | re.IGNORECASE)
 FENCED_BLOCK = re.compile(r"```(?:json)?[ \t]*\n(.*?)```", re.DOTALL | re.IGNORECASE)
 EMPHASIS_MARKS = str.maketrans("", "", "*`")
 

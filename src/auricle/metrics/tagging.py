@@ -15,7 +15,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from auricle.core.errors import AnswerRefused, SampleError, Unreadable, Unsuited
+from auricle.core.errors import AnswerRefused, SampleError, Truncated, Unreadable, Unsuited
 from auricle.core.types import Generation, Output, Prediction, Sample
 from auricle.metrics.base import Array, Details, Metric, RatioAggregator, ScoreFunction, SumAggregator
 from auricle.metrics.class_ranking import (
@@ -28,7 +28,7 @@ from auricle.metrics.class_ranking import (
 from auricle.metrics.confusion import Labels, get_task_labels
 from auricle.metrics.events.counts import COUNTED_F1, MacroF1
 from auricle.metrics.label_alignment import align_labels
-from auricle.metrics.readings import QUOTED_LENGTH, read_label
+from auricle.metrics.readings import CUT_OFF, QUOTED_LENGTH, read_label
 from auricle.text.reading.label_lists import read_label_list
 
 NO_SCORE = -sys.float_info.max
@@ -166,6 +166,8 @@ def get_predicted_labels(sample: Sample, output: Output, threshold: float) -> fr
 
 
 def _read_labels(sample: Sample, output: Generation) -> frozenset[str]:
+    if output.is_cut_off:  # further labels may follow
+        raise Truncated(CUT_OFF)
     labels = get_task_labels(sample)
     listed = read_label_list(output.text, labels)
     if listed is not None:

@@ -1,7 +1,7 @@
 """Let a judge read the replies that rules cannot read.
 
 The judge names one of the possible answers, or none. What it names is scored in place of the reply, by the same
-metric; replies that refuse to answer are not sent to it.
+metric; replies that refuse to answer or were cut off are not sent to it.
 """
 
 from __future__ import annotations
@@ -10,19 +10,19 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from auricle.core.errors import AnswerRefused, Unreadable
+from auricle.core.errors import AnswerRefused, Truncated, Unreadable
 from auricle.core.judge_roles import JudgeRole
 from auricle.core.types import Generate, Generation, Output, Sample, Stat, Turn
 from auricle.metrics.base import Metric
 from auricle.metrics.multi_answer import accepts_multiple_outputs, ambiguous_answers_error
 from auricle.metrics.prompt_escaping import fill_fields
+from auricle.metrics.rubric import REASONING
 
 VARIANT = "judge-unread-v1"
 """Part of the signature, with the version of the prompt."""
 MARK = "Choice: {}"
 NO_ANSWER = "none"
 MAX_TOKENS = 512
-REASONING = re.compile(r"\A.*</(?:think|thinking|reasoning)>", re.DOTALL | re.IGNORECASE)
 CHOICE = re.compile(r"choice:\s*(none|-?\d+(?:\.\d+)?)\.?", re.IGNORECASE)
 _OPTIONS = """\
 <options>
@@ -83,14 +83,14 @@ class UnreadScorer:
     metric: Metric
 
     def judge_requests(self, sample: Sample, *outputs: Output) -> tuple[Generate, ...]:
-        """Return a request if the only reply to a sample cannot be read; a refusal needs no judge."""
+        """Return a request if the only reply to a sample cannot be read; what was refused or cut off needs no judge."""
         if len(outputs) != 1 or not isinstance(output := outputs[0], Generation) or not output.text.strip():
             return ()
         if self.metric.applies and not self.metric.applies(sample):
             return ()
         try:
             self.metric.score(sample, output)
-        except AnswerRefused:
+        except (AnswerRefused, Truncated):
             return ()
         except Unreadable:
             return (self._build_request(sample, output.text),)
@@ -102,7 +102,7 @@ class UnreadScorer:
             raise ambiguous_answers_error(len(outputs))
         try:
             return self.metric.score(sample, *outputs)
-        except AnswerRefused:
+        except (AnswerRefused, Truncated):
             raise
         except Unreadable as error:
             answer = self.read_verdict(sample, verdicts[0]) if verdicts else None

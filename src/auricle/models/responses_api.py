@@ -18,8 +18,8 @@ from auricle.models.http.media import data_url, encode_base64, is_remote, read_m
 from auricle.models.http.service import merge_extra
 from auricle.models.http.timing import PreparedRequest
 
-FINISH_REASONS = {"completed": "stop", "incomplete": "length"}
-"""Finish reason, by the status of a response."""
+FINISH_REASONS = {"completed": "stop", "incomplete": "length", "max_output_tokens": "length"}
+"""Finish reason, by the status of a response or by why it is incomplete."""
 
 
 class ResponsesReader(AnswerReader):
@@ -51,6 +51,8 @@ class ResponsesReader(AnswerReader):
 
     def _read_state(self, response: dict[str, Any]) -> None:
         self.finish = FINISH_REASONS.get(as_text(response.get("status") or ""), self.finish)
+        if reason := as_text(as_object(response.get("incomplete_details") or {}).get("reason") or ""):
+            self.finish = FINISH_REASONS.get(reason, reason)
         self._set_usage(response.get("usage"), "input_tokens", "output_tokens")
 
     def to_generation(self) -> Generation:

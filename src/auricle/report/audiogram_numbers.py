@@ -37,7 +37,7 @@ TITLES = {
     WORST: "worst condition",
 }
 T_INTERVAL, PERCENTILE_INTERVAL = "joint-t", "joint-percentile"
-COUNTS = ("scored", "total", "failed", "unreadable", "refused", "counted_wrong", "not_applicable")
+COUNTS = ("scored", "total", "failed", "unreadable", "refused", "truncated", "counted_wrong", "not_applicable")
 
 
 @dataclass(frozen=True)

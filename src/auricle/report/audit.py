@@ -18,7 +18,7 @@ from auricle.report.judge_panel import JudgePanel
 from auricle.report.score_table import ScoreTable, list_readings
 from auricle.report.text_format import escape_formula, format_reading
 from auricle.runs.audit import WEAK, Audit, AuditItem, AuditLabel
-from auricle.runs.scores import JUDGED, REFUSED, UNREAD
+from auricle.runs.scores import JUDGED, REFUSED, TRUNCATED, UNREAD
 
 SHEET_COLUMNS = ("id", "question", "options", "reply", "read", "strength", "label")
 DELIMITERS = ",;\t"
@@ -78,7 +78,7 @@ def _list_replies(records: Iterable[Record], metric: Metric, table: ScoreTable) 
         value: str | None = ""
         if line.reading == JUDGED:
             value = UnreadScorer(metric).read_verdict(record.sample, line.verdicts[metric.name][-1])
-        elif line.reading not in (REFUSED, UNREAD):
+        elif line.reading not in (REFUSED, TRUNCATED, UNREAD):
             value = metric.reader(record.sample, *record.outputs).value
         yield record.row, AuditItem(record.sample.id, line.reading, value or "")
 

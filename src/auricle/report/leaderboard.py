@@ -23,12 +23,12 @@ from auricle.runs.metrics import FAMILY_FIELD, Metrics, Number
 
 CSV_COLUMNS = (
     *("model", "arguments", "task", "revision", "asked", "metric", "value", "low", "high"),
-    *("interval", "cluster", "units", "scored", "total", "failed", "unreadable", "refused", "coverage"),
+    *("interval", "cluster", "units", "scored", "total", "failed", "unreadable", "refused", "truncated", "coverage"),
     *("rank", "rank_low", "rank_high", "rtfx", "cost", "currency", "complete", "run", "signature"),
 )
 NUMBER_COLUMNS = (
     *("value", "low", "high", "interval", "cluster", "units"),
-    *("scored", "total", "failed", "unreadable", "refused"),
+    *("scored", "total", "failed", "unreadable", "refused", "truncated"),
 )
 MAX_NAME_LENGTH = 80
 

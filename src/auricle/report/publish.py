@@ -58,12 +58,15 @@ from auricle.runs.throughput import StreamDelays, read_passes, summarise_through
 from auricle.runs.usage import RunPrices, UsageTotals
 from auricle.runs.verdicts import Judge
 from auricle.tasks.base import Task
+from auricle.tasks.inferencers.base import find_max_tokens
 
 VALUE_COLUMNS = (
     *("value", "low", "high", "interval", "cluster", "units", "worst", "best"),
     *("unread_wrong", "unread_right"),
 )
-COUNT_COLUMNS = ("scored", "total", "coverage", "failed", "unbounded", "unreadable", "refused", "not_applicable")
+COUNT_COLUMNS = (
+    *("scored", "total", "coverage", "failed", "unbounded", "unreadable", "refused", "truncated", "not_applicable"),
+)
 SUMMARY_COLUMNS = ("task", "model", "metric", *VALUE_COLUMNS, *COUNT_COLUMNS, "higher_is_better", "signature", "rtfx")
 ERROR_COLUMNS = ("substitutions", "deletions", "insertions", "reference_length", "utterance_mean")
 EMOTION_FIGURES = ("mean", "sd", "d", "auc")
@@ -124,6 +127,8 @@ def _score_and_write(
     metrics = build_metrics(
         score_table,
         numbers,
+        max_tokens=find_max_tokens(task.inferencer),
+        needs_finish=must_know_ends(run, task),
         **facts,
         journal=health,
         judges=verdicts.to_facts() if verdicts else (),
@@ -142,6 +147,11 @@ def _score_and_write(
     page = run_html.render_report(shown, worst_samples.result(), command=command, tables=tables)
     run.write("report.html", page.encode())
     return metrics
+
+
+def must_know_ends(run: Run, task: Task) -> bool:
+    """Return whether numbers may be wrong if replies were cut off unnoticed."""
+    return "max_tokens" in run.spec.task_args or any(metric.reader for metric in task.metrics)
 
 
 def describe_measurement(run: Run, task: TaskFacts, model: ModelFacts) -> Signature:
@@ -190,17 +200,28 @@ def collect_run_facts(run: Run, task: Task, model: str) -> dict[str, Any]:
 # --- metrics.json and the CSV files -----------------------------------------------------------------
 
 
-def build_metrics(score_table: ScoreTable, numbers: Sequence[Number], **run_facts: Any) -> Metrics:
+def build_metrics(
+    score_table: ScoreTable,
+    numbers: Sequence[Number],
+    *,
+    max_tokens: int | None = None,
+    needs_finish: bool = False,
+    **run_facts: Any,
+) -> Metrics:
     """Build the content of `metrics.json`.
 
     Args:
         score_table: The statistics of all samples.
         numbers: The results.
+        max_tokens: Most tokens of an answer, if that is known.
+        needs_finish: Whether it matters if replies were cut off unnoticed.
         run_facts: Further fields of `Metrics`, such as the task and the model.
     """
-    outcomes = OutcomeCounts.count(score_table.outcomes, score_table.audio_not_sent, score_table.rightly_empty)
+    outcomes = OutcomeCounts.count(
+        score_table.outcomes, score_table.audio_not_sent, score_table.rightly_empty, score_table.finish_unknown
+    )
     notes = [note for number in numbers if not number.field for note in number.details.get("notes", ())]
-    notes += outcomes.warnings()
+    notes += outcomes.warnings(max_tokens, needs_finish=needs_finish)
     return Metrics(
         **{**run_facts, "notes": tuple(dict.fromkeys([*run_facts.get("notes", ()), *notes]))},
         outcomes=outcomes,

@@ -51,6 +51,8 @@ OUTCOME_DESCRIPTIONS = [
     ("refused", "The reply declines to answer, or states that there is no audio. Wrong or unscored, like unreadable."),
     ("unreadable", "A metric could not extract an answer from the output. Wrong or unscored, as the "
                    "metric’s signature states."),
+    ("truncated", "The reply was cut off at a token limit or in its reasoning. Transcripts and open answers are "
+                  "scored, others only if the answer was announced before; else like unreadable."),
     ("empty", "The output is only white space, without audio. Scored like any other answer."),
 ]  # fmt: skip
 
@@ -62,6 +64,7 @@ READING_DESCRIPTIONS = {
     "judge": "The rules could not read the reply; a judge did.",
     "unread": "No answer could be read.",
     "refused": "The reply declines to answer, or states that there is no audio.",
+    "truncated": "The reply was cut off before it gave an answer.",
 }
 
 MAX_UNFOLDED_GROUPS = 12  # longer breakdowns are collapsed, with a scale of their own
@@ -132,6 +135,7 @@ def _facts(metrics: Metrics) -> list[tuple[str, str]]:
         ("Failed", format_count(outcomes.failed)),
         ("Refused", format_count(first.refused if first else 0)),
         ("Unreadable", format_count(first.unreadable if first else 0)),
+        ("Cut off", format_count(outcomes.truncated)),
         ("Empty", format_count(outcomes.empty)),
         *([("Without audio", format_count(outcomes.audio_not_sent))] if outcomes.audio_not_sent else []),
         *usage_facts(metrics),
@@ -477,12 +481,14 @@ def _failure_notice(metrics: Metrics) -> str:
 
 
 def _unreadable_notices(metrics: Metrics) -> list[str]:
-    """Describe refused and unreadable answers, with one sentence for all metrics that treat them alike."""
+    """Describe refused, cut-off and unreadable answers, with one sentence for all metrics that treat them alike."""
     like: dict[tuple[str, bool], list[str]] = {}
     for number in metrics.overall:
         unread = f"{pluralise(number.unreadable, 'answer')} could not be read"
         refused = f"{pluralise(number.refused, 'reply', 'replies')} refused to answer"
-        for count, problem in ((number.unreadable, unread), (number.refused, refused)):
+        cut_off = f"{pluralise(number.truncated, 'reply', 'replies')} cut off before the answer"
+        problems = ((number.unreadable, unread), (number.refused, refused), (number.truncated, cut_off))
+        for count, problem in problems:
             if count:
                 like.setdefault((problem, number.signature.metric.unreadable_wrong), []).append(number.title)
     return [

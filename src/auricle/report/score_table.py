@@ -15,14 +15,14 @@ from functools import cached_property
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
-from auricle.core.errors import AnswerMismatch, AnswerRefused, SpecError, Unreadable, Unsuited, describe
-from auricle.core.types import Generation, Outcome, Record, Sample, Stat
+from auricle.core.errors import AnswerMismatch, AnswerRefused, SpecError, Truncated, Unreadable, Unsuited, describe
+from auricle.core.types import Generation, Outcome, Output, Record, Sample, Stat
 from auricle.metrics.base import OVERSIZED_TEXT, Metric, SupportsContexts, has_oversized_text
 from auricle.metrics.multi_answer import AnswerAggregator, accepts_multiple_outputs, ambiguous_answers_error
 from auricle.report.clusters import ClusterTable
 from auricle.report.judge_panel import JudgePanel, describe_need, format_reply
 from auricle.report.text_format import format_group
-from auricle.runs.scores import JUDGED, READINGS, REFUSED, UNREAD, ScoreLine
+from auricle.runs.scores import JUDGED, READINGS, REFUSED, TRUNCATED, UNREAD, ScoreLine
 
 if TYPE_CHECKING:
     import numpy as np
@@ -58,7 +58,7 @@ class ScoreTable:
         self.verdicts = verdicts
         self.clusters = ClusterTable(cluster)
         self.outcomes: Counter[Outcome] = Counter()
-        self.audio_not_sent = self.rightly_empty = 0
+        self.audio_not_sent = self.rightly_empty = self.finish_unknown = 0
         self.failures: Counter[str] = Counter()
         self.examples: dict[str, list[Record]] = {}
         self.ignored_fields: set[str] = set()
@@ -79,6 +79,7 @@ class ScoreTable:
         entries = [self._add_entry(record) for record in records]
         self.audio_not_sent += sum(record.audio_not_sent for record in records)
         self.rightly_empty += sum(record.outcome is Outcome.EMPTY and record.sample.target == "" for record in records)
+        self.finish_unknown += sum(any(map(_lacks_finish, record.outputs)) for record in records)
         answered: list[ScoreEntry] = []
         oversized: list[ScoreEntry] = []
         for entry in entries:
@@ -203,6 +204,11 @@ class ScoreTable:
             column.codes.extend([-1] * (self.total - len(column.codes)))
 
 
+def _lacks_finish(output: Output) -> bool:
+    """Return whether it is unknown if the end of a written answer is the end of what the model had to say."""
+    return type(output) is Generation and not (output.finish or output.call or output.segments) and bool(output.text)
+
+
 def _collect_facts(metric: Metric, record: Record) -> dict[str, float | None]:
     """Return what the score of a metric needs beside the sample and its outputs."""
     facts = {"audio_seconds": record.audio_seconds} if metric.needs_duration else {}
@@ -312,6 +318,8 @@ class MetricColumn:
     stats: StatArray = field(default_factory=StatArray)
     unreadable: array[int] = field(default_factory=lambda: array("q"))
     refused: array[int] = field(default_factory=lambda: array("q"))
+    truncated: array[int] = field(default_factory=lambda: array("q"))
+    """Samples whose reply was cut off before it gave an answer."""
     read: array[int] = field(default_factory=lambda: array("q"))
     """Samples whose answer was read from a reply."""
     strengths: array[int] = field(default_factory=lambda: array("b"))
@@ -425,12 +433,13 @@ class MetricColumn:
                 self.strengths.append(READINGS.index(reading))
 
     def _add_unreadable(self, index: int, record: Record, line: ScoreLine, error: Unreadable) -> None:
-        """Count an unreadable or refused answer; it scores worst or is left out, as the metric declares."""
+        """Count an answer that was not read; it scores worst or is left out, as the metric declares."""
         is_refused = isinstance(error, AnswerRefused)
-        (self.refused if is_refused else self.unreadable).append(index)
+        reading = REFUSED if is_refused else TRUNCATED if isinstance(error, Truncated) else UNREAD
+        {REFUSED: self.refused, TRUNCATED: self.truncated, UNREAD: self.unreadable}[reading].append(index)
         self.mismatched += isinstance(error, AnswerMismatch)
-        if is_refused or self.metric.reader:
-            line.add_reading(REFUSED if is_refused else UNREAD)
+        if reading != UNREAD or self.metric.reader:
+            line.add_reading(reading)
         self._add_reason(line, str(error))
         if not is_refused and (bounds := self.metric.bound(record.sample)):
             self.unread.append(index, bounds)

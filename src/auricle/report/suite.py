@@ -251,7 +251,17 @@ class Combination:
             values = [getattr(numbers[part], field) for part in parts]
             return None if None in values else sum(shares[part] * getattr(numbers[part], field) for part in parts)
 
-        counts = ("scored", "total", "failed", "unbounded", "unreadable", "refused", "counted_wrong", "not_applicable")
+        counts = (
+            "scored",
+            "total",
+            "not_applicable",
+            "failed",
+            "unbounded",
+            "unreadable",
+            "refused",
+            "truncated",
+            "counted_wrong",
+        )
         return Number(
             metric=name,
             title=" / ".join(dict.fromkeys(number.title for number in numbers.values())),
@@ -321,9 +331,12 @@ class Combination:
 
 def _mean_of_bounds(numbers: Mapping[str, Number], shares: Mapping[str, float], field: str) -> float | None:
     """Return the mean of a bound over parts, with the value of parts that need no bound; None if none of them does."""
-    if not any(number.unreadable for number in numbers.values()):
+    bounds = {
+        name: getattr(number, field if number.unreadable or number.truncated else "value")
+        for name, number in numbers.items()
+    }
+    if not any(number.unreadable or number.truncated for number in numbers.values()):
         return None
-    bounds = {name: getattr(number, field if number.unreadable else "value") for name, number in numbers.items()}
     return None if None in bounds.values() else sum(share * bounds[name] for name, share in shares.items())
 
 

@@ -18,7 +18,7 @@ from auricle.metrics.intervals import compute_interval
 from auricle.report.clusters import renumber_clusters
 from auricle.report.score_table import LostStats, MetricColumn, ScoreTable, list_readings
 from auricle.runs.metrics import Number
-from auricle.runs.scores import READINGS, REFUSED, UNREAD
+from auricle.runs.scores import READINGS, REFUSED, TRUNCATED, UNREAD
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,15 +222,20 @@ def _compute_bounds(
 
 def _count_readings(column: MetricColumn, members: Mask) -> dict[str, Any]:
     """Count how the answers of a group were read."""
-    unreadable, refused = (int(members[_as_array(indices)].sum()) for indices in (column.unreadable, column.refused))
-    counts = {"unreadable": unreadable, "refused": refused}
+    not_read = (column.unreadable, column.refused, column.truncated)
+    unreadable, refused, truncated = (int(members[_as_array(indices)].sum()) for indices in not_read)
+    counts = {"unreadable": unreadable, "refused": refused, "truncated": truncated}
     if column.metric.unreadable == "wrong" and column.metric.bounds is not None:
-        counts["counted_wrong"] = unreadable + refused
-    if not column.metric.reader or not (column.read or unreadable or refused):
+        counts["counted_wrong"] = unreadable + refused + truncated
+    if not column.metric.reader or not (column.read or unreadable or refused or truncated):
         return counts
     strengths = np.frombuffer(column.strengths, dtype=np.int8)[members[_as_array(column.read)]]
     by_strength = np.bincount(strengths, minlength=len(READINGS)).tolist()
-    readings = dict(zip(READINGS, by_strength, strict=True)) | {UNREAD: unreadable, REFUSED: refused}
+    readings = dict(zip(READINGS, by_strength, strict=True)) | {
+        UNREAD: unreadable,
+        REFUSED: refused,
+        TRUNCATED: truncated,
+    }
     return {**counts, "readings": {name: readings[name] for name in list_readings(column.metric)}}
 
 

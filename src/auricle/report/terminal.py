@@ -160,8 +160,10 @@ def _sample_notes(number: Number, outcomes: OutcomeCounts) -> list[str]:
     notes = []
     if number.failed:
         notes.append(f"{number.failed} failed{_format_failure_bounds(number)}")
-    if number.unreadable:
-        notes.append(f"{number.unreadable} unreadable{_format_bounds(number, 'unread_wrong', 'unread_right')}")
+    cut_off = max(outcomes.truncated, number.truncated)  # some may be scored, of texts all are
+    unread = {"unreadable": number.unreadable, "cut off": cut_off}
+    if named := ", ".join(f"{count} {name}" for name, count in unread.items() if count):
+        notes.append(f"{named}{_format_bounds(number, 'unread_wrong', 'unread_right')}")
     counts = {
         "refused": number.refused,
         "not applicable": number.not_applicable,
@@ -170,7 +172,7 @@ def _sample_notes(number: Number, outcomes: OutcomeCounts) -> list[str]:
     }
     notes += [f"{count} {name}" for name, count in counts.items() if count]
     left = number.total - number.scored - number.failed
-    if left > 0 and left != number.unreadable + number.refused - number.counted_wrong:
+    if left > 0 and left != number.unreadable + number.refused + number.truncated - number.counted_wrong:
         notes.append(f"{left} not scored")
     return notes
 

@@ -59,7 +59,7 @@ class Number(Directed):
     details: dict[str, Any]
     """What the metric reports beside the number, such as counts of errors."""
     readings: dict[str, int] = field(default_factory=dict)
-    """How many answers were read how firmly, unread or refused; empty if the metric does not read replies."""
+    """How many answers were read how firmly, unread, refused or cut off; empty if the metric does not read replies."""
     field: str = ""
     """Metadata field of the group; empty for all samples."""
     group: str = "all"
@@ -91,12 +91,14 @@ class Number(Directed):
     """Answers that could not be read."""
     refused: int = 0
     """Replies that decline to answer; not part of `unreadable`."""
+    truncated: int = 0
+    """Replies that were cut off before they gave an answer; not part of `unreadable`."""
     counted_wrong: int = 0
-    """Unreadable and refused answers that are part of `scored`, because they count as wrong."""
+    """Unreadable, refused and cut-off answers that are part of `scored`, because they count as wrong."""
     unread_wrong: float | None = None
-    """The value if every unreadable answer were wrong; None if all were read, or it is unknown what wrong would be."""
+    """The value if every unreadable or cut-off answer were wrong; None if all were read, or wrong is not defined."""
     unread_right: float | None = None
-    """The value if every unreadable answer were right."""
+    """The value if every unreadable or cut-off answer were right."""
     not_applicable: int = 0
     """Samples that the metric does not apply to, which are not part of `total`."""
     worst: float | None = None
@@ -180,9 +182,15 @@ class OutcomeCounts:
     """Answered samples in whose reply a metric finds no answer."""
     rightly_empty: int = 0
     """Empty answers where the reference is empty, too."""
+    truncated: int = 0
+    """Answered samples with a reply that was cut off, whether it was scored or not."""
+    finish_unknown: int = 0
+    """Answered samples with a reply of which it is unknown whether it was cut off."""
 
     @classmethod
-    def count(cls, outcomes: Mapping[Outcome, int], audio_not_sent: int = 0, rightly_empty: int = 0) -> OutcomeCounts:
+    def count(
+        cls, outcomes: Mapping[Outcome, int], audio_not_sent: int = 0, rightly_empty: int = 0, finish_unknown: int = 0
+    ) -> OutcomeCounts:
         """Add up the outcomes of records."""
         from auricle.core.types import Outcome
 
@@ -198,11 +206,29 @@ class OutcomeCounts:
             refused=counts[Outcome.REFUSED],
             unreadable=counts[Outcome.UNREADABLE],
             rightly_empty=rightly_empty,
+            truncated=counts[Outcome.TRUNCATED],
+            finish_unknown=finish_unknown,
         )
 
-    def warnings(self) -> list[str]:
-        """Return what makes numbers doubtful although no sample failed."""
+    def warnings(self, max_tokens: int | None = None, *, needs_finish: bool = False) -> list[str]:
+        """Return what makes numbers doubtful although no sample failed.
+
+        Args:
+            max_tokens: Most tokens of an answer, if that is known.
+            needs_finish: Whether it matters if replies were cut off unnoticed.
+        """
         warnings = []
+        if self.truncated:
+            limit = f"max_tokens={max_tokens}" if max_tokens else "their token limit"
+            warnings.append(
+                f"{self.truncated:,} of {self.answered:,} replies were cut off at {limit}: raise it. "
+                "`auricle samples RUN --outcome truncated` lists them."
+            )
+        if self.finish_unknown and needs_finish:
+            warnings.append(
+                f"{self.finish_unknown:,} of {self.answered:,} replies came without a finish reason, so it is unknown "
+                "whether they were cut off."
+            )
         if self.audio_not_sent:
             warnings.append(
                 f"{self.audio_not_sent:,} of {self.total:,} samples have audio that was not sent: their requests "

@@ -19,8 +19,8 @@ from auricle.runs.shards.large_runs import check_has_samples
 
 SCORES_FILE = "scores.jsonl"
 NESTED = {list, type(None)}
-JUDGED, UNREAD, REFUSED = "judge", "unread", "refused"
-READINGS = ("marker", "whole_reply", "option_text", "weak", JUDGED, UNREAD, REFUSED)
+JUDGED, UNREAD, REFUSED, TRUNCATED = "judge", "unread", "refused", "truncated"
+READINGS = ("marker", "whole_reply", "option_text", "weak", JUDGED, UNREAD, REFUSED, TRUNCATED)
 """How an answer was read: by rules, from the firmest strength to the least firm, by a judge, or not at all."""
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 """Shared by most lines, because there may be a million."""
@@ -67,7 +67,7 @@ class ScoreLine:
         """Return what became of the sample, from what became of its request and how its answer was read."""
         if not self.unreadable or outcome is not Outcome.ANSWERED:
             return outcome
-        return Outcome.REFUSED if self.reading == REFUSED else Outcome.UNREADABLE
+        return Outcome(self.reading) if self.reading in (REFUSED, TRUNCATED) else Outcome.UNREADABLE
 
 
 def write_scores(run_path: Path, lines: Iterable[ScoreLine]) -> None:

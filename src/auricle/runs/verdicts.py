@@ -26,6 +26,7 @@ from auricle.core.judge_roles import JudgeRole
 from auricle.core.redaction import SECRETS, is_secret_name, redact
 from auricle.core.serialization import digest, dump_canonical, dumps
 from auricle.core.signature import VERSION_MARK
+from auricle.core.truncation import has_open_thought, was_cut_off
 from auricle.core.types import Failure, Generate, Generation, Predict, Prediction, Record
 from auricle.metrics.base import OVERSIZED_TEXT, Metric, Reply, has_oversized_text
 from auricle.runs.health import DamagedLine
@@ -142,6 +143,7 @@ class Verdict:
             reply["values"] = self.reply.values
         else:
             reply |= {"text": self.reply.text, "tokens": self.reply.tokens, "input_tokens": self.reply.input_tokens}
+            reply |= {"finish": self.reply.finish} if self.reply.is_cut_off else {}
         if request.request.audios:
             reply["audio_seconds"] = request.audio_seconds
         return _encode({**line, **reply, "seconds": self.seconds})
@@ -249,7 +251,10 @@ class VerdictIndex(Closing):
         if error := line.get("error"):
             raise Unreadable(f"the {self.judge.role.noun} failed: {error['kind']}: {error['message'][:200]}")
         if "values" not in line:
-            return str(line["text"])
+            text = str(line["text"])
+            if self.judge.role.is_judge and not _has_whole_end(text, line.get("finish", "")):
+                raise Unreadable("the judge's reply was cut off before the end of its verdict")
+            return text
         return {name: math.nan if value is None else value for name, value in line["values"].items()}
 
     def _read_line(self, key: str) -> Mapping[str, Any] | None:
@@ -293,6 +298,12 @@ class VerdictIndex(Closing):
     def close(self) -> None:
         if self._file:
             self._file.close()
+
+
+def _has_whole_end(text: str, finish: str) -> bool:
+    """Return whether the last line or the JSON of a reply is complete, which is where rubrics read the verdict."""
+    is_complete = not has_open_thought(text) and text.endswith(("\n", "}", "```"))
+    return is_complete or not was_cut_off(text, finish)
 
 
 COUNT_FIELDS = ("verdicts", "failed", "missing", "tokens", "input_tokens")

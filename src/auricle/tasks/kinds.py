@@ -440,11 +440,7 @@ ANSWER_COLUMNS = ColumnMapping(("answer", "answers", "target", "label"), QUESTIO
 qa = TaskKind("qa", ANSWER_COLUMNS, QUESTION_PROMPT, ("exact_match", "contains"))
 """Spoken or written questions with reference answers."""
 open_ended = TaskKind(
-    "open",
-    replace(ANSWER_COLUMNS, requires_target=False),
-    QUESTION_PROMPT,
-    ("empty",),
-    judged_metrics=("judge-1-5",),
+    "open", replace(ANSWER_COLUMNS, requires_target=False), QUESTION_PROMPT, ("empty",), judged_metrics=("judge-1-5",)
 )
 """Open-ended questions, whose answers are scored by a judge."""
 mcq = MultipleChoice(

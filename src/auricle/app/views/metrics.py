@@ -126,7 +126,7 @@ def draw_overview(path: Path, metrics: Metrics) -> None:
         ]
         for number in numbers
     ]
-    components.draw_table([*headers, "Failed", "Refused", "Unreadable", *shown_bounds], rows)
+    components.draw_table([*headers, "Failed", "Refused", "Unreadable", "Cut off", *shown_bounds], rows)
     draw_few_units_note(numbers[MAX_HEADLINES:])
     _draw_readings(numbers)
 
@@ -175,16 +175,17 @@ def _overview_row(number: Number, scale: Scale | None) -> list[str | None]:
 
 
 def _link_outcomes(path: Path, number: Number) -> list[str]:
-    """Return how many samples failed, were refused and could not be read, as links to them."""
-    failed, refused, unreadable = (
+    """Return how many samples failed, were refused, could not be read and were cut off, as links to them."""
+    failed, *others = (
         _link_count(path, count, *(sample_links.equals("outcome", outcome) for outcome in outcomes))
         for count, outcomes in (
             (number.failed, (Outcome.FAILED, Outcome.SKIPPED)),
             (number.refused, (Outcome.REFUSED,)),
             (number.unreadable, (Outcome.UNREADABLE,)),
+            (number.truncated, (Outcome.TRUNCATED,)),
         )
     )
-    return [_add_remark(failed, number.unbounded, "not bounded"), refused, unreadable]
+    return [_add_remark(failed, number.unbounded, "not bounded"), *others]
 
 
 def _link_count(path: Path, count: int, *terms: Term) -> str:

@@ -105,9 +105,8 @@ class _RunDocuments:
         }
 
     def _build_result(self, number: Number) -> dict[str, Any]:
-        counts = {
-            name: getattr(number, name) for name in ("total", "failed", "unreadable", "refused", "not_applicable")
-        }
+        names = ("total", "failed", "unreadable", "refused", "truncated", "not_applicable")
+        counts = {name: getattr(number, name) for name in names}
         return {
             "evaluation_result_id": self._result_id(number),
             "evaluation_name": self._run.metrics.task.name,

@@ -11,6 +11,7 @@ from typing import Any
 import orjson
 
 from auricle.core.errors import SpecError
+from auricle.core.types import Outcome
 from auricle.interop.publishing.base import FinishedRun, Published, PublishOptions, spread
 from auricle.interop.publishing.scored_samples import ScoredSample, is_higher_better, load_scored_samples
 from auricle.interop.result_export import to_file_name
@@ -108,6 +109,7 @@ class _Log:
         counts = (*sample.tokens, sum(sample.tokens)) if sample.tokens else ()
         usage = dict(zip(("input_tokens", "output_tokens", "total_tokens"), counts, strict=False))
         record, references = sample.record, sample.references
+        stop_reason = "max_tokens" if record.outcome is Outcome.TRUNCATED else "stop"
         input_text = sample.input_text or "\n".join(sample.file_names)
         return {
             "id": record.sample.id,
@@ -117,7 +119,7 @@ class _Log:
             "messages": sample.messages or [{"role": "user", "content": input_text, "source": "input"}, *answers[:1]],
             "output": {
                 "model": self._model,
-                "choices": [{"message": answer, "stop_reason": "stop"} for answer in answers],
+                "choices": [{"message": answer, "stop_reason": stop_reason} for answer in answers],
                 **({"usage": usage} if usage else {}),
             },
             "scores": {

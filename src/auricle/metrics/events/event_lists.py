@@ -12,12 +12,12 @@ from typing import Any, TypeAlias
 
 import orjson
 
-from auricle.core.errors import SampleError, Unreadable, Unsuited
+from auricle.core.errors import SampleError, Truncated, Unreadable, Unsuited
 from auricle.core.segments import describe_reversed, parse_segments
 from auricle.core.types import Generation, Json, Output, Sample, Segment
 from auricle.metrics.confusion import get_task_labels
 from auricle.metrics.label_alignment import align_labels
-from auricle.metrics.readings import QUOTED_LENGTH
+from auricle.metrics.readings import CUT_OFF, QUOTED_LENGTH
 
 DEFAULT_THRESHOLD = 0.5
 MAX_GAP = 1e-6
@@ -48,7 +48,12 @@ def get_detections(sample: Sample, output: Output) -> list[Segment]:
     """
     if not isinstance(output, Generation):
         raise Unsuited(f"needs a list of events, not {type(output).__name__}")
-    segments = _read_reply(output.text) if output.segments is None else output.segments
+    try:
+        segments = _read_reply(output.text) if output.segments is None else output.segments
+    except Unreadable as error:
+        if output.is_cut_off:
+            raise Truncated(CUT_OFF) from error
+        raise
     if problem := describe_reversed(segments):
         raise Unreadable(problem)
     labels = get_task_labels(sample)

@@ -17,7 +17,14 @@ from auricle.engine.spec import Spec
 from auricle.metrics.base import Metric
 from auricle.report import run_html
 from auricle.report.judge_panel import JudgePanel
-from auricle.report.publish import DERIVED_FILES, collect_run_facts, describe_measurement, detail_csv, summary_csv
+from auricle.report.publish import (
+    DERIVED_FILES,
+    collect_run_facts,
+    describe_measurement,
+    detail_csv,
+    must_know_ends,
+    summary_csv,
+)
 from auricle.report.sample_view import SampleView
 from auricle.report.score_table import MAX_WORST_SAMPLES
 from auricle.report.shards.running_column import RunningColumn
@@ -39,6 +46,7 @@ from auricle.runs.signals import SIGNALS_FILE
 from auricle.runs.throughput import summarise_throughput
 from auricle.runs.verdicts import Judge
 from auricle.tasks.base import Task
+from auricle.tasks.inferencers.base import find_max_tokens
 
 NOTHING_RETURNED = "it applies to none of the samples: it returned None for each"
 SHARDED_NOTE = (
@@ -118,9 +126,10 @@ def _build_metrics(run: Run, task: Task, sums: RunningSums) -> Metrics:
         number if number.field else replace(number, total=number.total + health.missing)
         for number in compute_numbers(sums, describe_measurement(run, facts["task"], facts["model"]))
     ]
-    outcomes = OutcomeCounts.count(sums.outcomes, sums.audio_not_sent, sums.rightly_empty)
+    outcomes = OutcomeCounts.count(sums.outcomes, sums.audio_not_sent, sums.rightly_empty, sums.finish_unknown)
+    warnings = outcomes.warnings(find_max_tokens(task.inferencer), needs_finish=must_know_ends(run, task))
     details = [note for number in numbers if not number.field for note in number.details.get("notes", ())]
-    notes = [*facts.pop("notes"), *health.describe(), *details, *outcomes.warnings()]
+    notes = [*facts.pop("notes"), *health.describe(), *details, *warnings]
     return Metrics(
         **facts,
         notes=tuple(dict.fromkeys(notes)),

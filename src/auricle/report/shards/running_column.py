@@ -88,10 +88,10 @@ class RunningColumn:
         if missing > 0:
             self._counts = np.concatenate([self._counts, np.zeros((missing, len(COUNTS)), dtype=np.int64)])
         if keys.is_trivial:
-            self._counts[: len(counts)] += counts
+            self._counts[: len(counts), : counts.shape[1]] += counts
         else:
             kept = np.flatnonzero(keys.cells >= 0)
-            self._counts[keys.cells[kept]] += counts[kept]
+            self._counts[keys.cells[kept], : counts.shape[1]] += counts[kept]
 
     def _add_range(self, fields: Mapping[str, Any] | None) -> None:
         if fields is not None:

@@ -56,7 +56,7 @@ class RunningSums:
         self._values: dict[str, list[str]] = {}
         self._ignored_fields: set[str] = set()
         self._sketches: dict[str, RunningSketch] = {}
-        self.total = self.shards = self.rows = self.audio_not_sent = self.rightly_empty = 0
+        self.total = self.shards = self.rows = self.audio_not_sent = self.rightly_empty = self.finish_unknown = 0
         self.outcomes: Counter[Outcome] = Counter()
         self.failures: Counter[str] = Counter()
         self.examples: dict[str, list[FailureExample]] = {}
@@ -111,6 +111,7 @@ class RunningSums:
         self.outcomes.update({Outcome(name): count for name, count in document["outcomes"].items()})
         self.audio_not_sent += document["audio_not_sent"]
         self.rightly_empty += document["rightly_empty"]
+        self.finish_unknown += document.get("finish_unknown", 0)  # sums of earlier versions lack it
         self.failures.update(document["failures"])
         for kind, examples in document["examples"].items():
             kept = self.examples.setdefault(kind, [])

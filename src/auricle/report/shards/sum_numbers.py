@@ -23,7 +23,7 @@ from auricle.report.shards.running_sums import RunningSums
 from auricle.report.shards.sum_columns import SumColumns
 from auricle.report.summary import finish_group, replace_non_finite
 from auricle.runs.metrics import Number
-from auricle.runs.scores import READINGS, REFUSED, UNREAD
+from auricle.runs.scores import READINGS, REFUSED, TRUNCATED, UNREAD
 
 MAX_REPLICATES = 1024
 """Buckets without each of which a slow aggregator is computed again; more are joined."""
@@ -262,12 +262,13 @@ def _defined(value: float) -> float | None:
 def _count_readings(column: RunningColumn, cell: int) -> dict[str, Any]:
     """Count how the answers of a group were read."""
     metric = column.metric
-    unreadable, refused = column.count(cell, "unreadable"), column.count(cell, "declined")
-    counts: dict[str, Any] = {"unreadable": unreadable, "refused": refused}
+    unreadable, refused, truncated = (column.count(cell, name) for name in ("unreadable", "declined", TRUNCATED))
+    counts: dict[str, Any] = {"unreadable": unreadable, "refused": refused, "truncated": truncated}
     if metric.unreadable == "wrong" and metric.bounds is not None:
-        counts["counted_wrong"] = unreadable + refused
+        counts["counted_wrong"] = unreadable + refused + truncated
     by_strength = {name: column.count(cell, name) for name in READINGS}
-    if not metric.reader or not (sum(column.count(0, name) for name in READINGS) or unreadable or refused):
+    was_read = any(column.count(0, name) for name in READINGS)
+    if not metric.reader or not (was_read or unreadable or refused or truncated):
         return counts
-    readings = by_strength | {UNREAD: unreadable, REFUSED: refused}
+    readings = by_strength | {UNREAD: unreadable, REFUSED: refused, TRUNCATED: truncated}
     return {**counts, "readings": {name: readings[name] for name in list_readings(metric)}}

@@ -50,7 +50,7 @@ COUNTS = (
     "unread_bounded",
     *READINGS,
 )
-"""What is counted per metric and group; the last are answers by how they were read."""
+"""What is counted per metric and group; the last are answers by how they were read. Older sums lack the last one."""
 LOST_KINDS = ("failed_worst", "failed_best", "unread_worst", "unread_best", "unread_scored")
 """Statistics that bounds are computed from."""
 LOST = "lost"
@@ -171,6 +171,7 @@ def _describe_table(table: ScoreTable, builder: SumsBuilder) -> dict[str, Any]:
         "outcomes": {outcome.value: count for outcome, count in table.outcomes.items()},
         "audio_not_sent": table.audio_not_sent,
         "rightly_empty": table.rightly_empty,
+        "finish_unknown": table.finish_unknown,
         "failures": dict(table.failures),
         "examples": {
             kind: [asdict(FailureExample.from_record(record)) for record in sorted(records, key=lambda r: r.row)]
@@ -250,7 +251,8 @@ class SumsBuilder:
             *(np.arange(self._table.total), not_applicable, failed, _as_array(column.failed.indices)),
             *(_as_array(column.unreadable), _as_array(column.refused), _as_array(column.indices)),
             _as_array(column.unread.indices),
-            *(read[strengths == strength] for strength in range(len(READINGS))),
+            *(read[strengths == strength] for strength in range(len(READINGS) - 1)),
+            _as_array(column.truncated),
         )
         return np.stack([self.cells.count(some) for some in places], axis=1)
 

@@ -286,6 +286,14 @@ def with_seed(inferencer: Inferencer, seed: int) -> Inferencer:
     return WithSeed(inferencer, seed) if seed else inferencer
 
 
+def find_max_tokens(inferencer: Inferencer) -> int | None:
+    """Return the most tokens of an answer, if an inferencer states them."""
+    while isinstance(inferencer, WrappedInferencer):
+        inferencer = inferencer.inner
+    choices = inferencer.inferencers if isinstance(inferencer, FirstSupported) else (inferencer,)
+    return next((each.max_tokens for each in choices if hasattr(each, "max_tokens")), None)
+
+
 def list_seeds(inferencer: Inferencer, seed: int) -> tuple[int, ...]:
     """Return the seeds of the answers that an inferencer requests for each sample, as far as it states their number."""
     while isinstance(inferencer, WrappedInferencer):

@@ -233,6 +233,7 @@ def build_response(answer: Answer) -> Document:
         "id": f"resp_{answer.digest}",
         "object": "response",
         "status": "completed" if answer.finish_reason == "stop" else "incomplete",
+        "incomplete_details": None if answer.finish_reason == "stop" else {"reason": "max_output_tokens"},
         "model": answer.request.model,
         "output": [message],
         **({"usage": usage} if answer.include_usage else {}),

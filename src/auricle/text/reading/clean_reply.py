@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from auricle.core.truncation import THOUGHT_TAGS
 from auricle.text.profiles import simplify_chinese
 
-_REASONING = "think|thinking|thought|reasoning|analysis|scratchpad"
 _PUNCTUATION = str.maketrans(
     {**dict.fromkeys("“”„«»「」『』", '"'), **dict.fromkeys("‘’´", "'"), "【": "[", "】": "]", "−": "-"}
 )
@@ -27,8 +27,8 @@ MAX_START, MAX_END = 2_000, 4_000
 _UNWRAP = tuple(
     (re.compile(pattern, re.IGNORECASE | re.DOTALL | re.MULTILINE), replacement)
     for pattern, replacement in (
-        (rf"<({_REASONING})>.*?(?:</\1>|\Z)", "\n"),
-        (rf"\A.*</(?:{_REASONING})>", ""),
+        (rf"<({THOUGHT_TAGS})>.*?(?:</\1>|\Z)", "\n"),
+        (rf"\A.*</(?:{THOUGHT_TAGS})>", ""),
         (r"\\(?:text|math|operatorname)[a-z]*\s*\{([^{}]*)\}", r"\1"),
         (r"\\f?boxed\s*\{\s*([^{}]*)\}", _MARKED_ANSWER),
         (r"\[\[([^\[\]]*)\]\]", _MARKED_ANSWER),
