@@ -60,7 +60,7 @@ def _read_finished(read: Callable[[str], Reading[Value]], text: str, is_cut_off:
     if whole.value is None or finished is None:
         return Reading()
     announced = read(finished[0])
-    is_firm = announced.strength is Strength.MARKER and announced.value == whole.value
+    is_firm = announced.strength is Strength.MARKER and announced == whole
     return announced if is_firm else Reading()
 
 

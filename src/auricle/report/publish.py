@@ -151,7 +151,7 @@ def _score_and_write(
 
 def must_know_ends(run: Run, task: Task) -> bool:
     """Return whether numbers may be wrong if replies were cut off unnoticed."""
-    return "max_tokens" in run.spec.task_args or any(metric.reader for metric in task.metrics)
+    return "max_tokens" in run.spec.spec.get("task_args", ()) or any(metric.reader for metric in task.metrics)
 
 
 def describe_measurement(run: Run, task: TaskFacts, model: ModelFacts) -> Signature:

@@ -2,7 +2,8 @@
 
 import pytest
 
-from auricle.core.errors import AnswerRefused, Unreadable
+from auricle.core.errors import AnswerRefused, Truncated, Unreadable
+from auricle.core.types import Generation
 from auricle.metrics import readings
 from auricle.text import Reading, Strength
 
@@ -21,11 +22,41 @@ def test_a_reply_that_was_read_is_not_read_again() -> None:
 
 
 def test_a_value_is_required_with_the_reason_why_there_is_none() -> None:
-    assert readings.require_value(Reading("x", Strength.WEAK), "x?", "names no label") == "x"
+    hm = Generation(text="hm")
+    assert readings.require_value(Reading("x", Strength.WEAK), hm, "names no label") == "x"
     with pytest.raises(Unreadable, match=r"^names no label: 'hm'$"):
-        readings.require_value(Reading(), "hm", "names no label")
-    with pytest.raises(AnswerRefused, match=r"^refuses to answer: 'I cannot hear it'$"):
-        readings.require_value(Reading(refused=True), "I cannot hear it", "names no label")
+        readings.require_value(Reading(), hm, "names no label")
+    with pytest.raises(AnswerRefused, match=r"^refuses to answer: 'hm'$"):
+        readings.require_value(Reading(refused=True), hm, "names no label")
+    with pytest.raises(Truncated, match=r"^was cut off before it gave an answer$"):
+        readings.require_value(Reading(), Generation(text="hm", finish="length"), "names no label")
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        *(
+            "Answer: B\n\nBecause the rec",
+            "The answer is B. The sound",
+            '{"answer": "B", "reason": "the',
+            "\\boxed{B} as",
+        ),
+        "<answer>B</answer> The so",
+    ],
+)
+def test_an_answer_that_was_announced_before_a_cut_counts(reply: str) -> None:
+    assert readings.read_option(reply, ("guitar", "piano"), is_cut_off=True).value == 1
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        *("B", "The answer is B", "The answer is B.", "It is a piano. The", "The answer is B. No, the answer is A"),
+        *("<think>The answer is B. But", '{"answer": "B', "The options are:\nA. guitar\nB. pia"),
+    ],
+)
+def test_no_answer_is_read_that_the_rest_of_a_reply_could_change(reply: str) -> None:
+    assert readings.read_option(reply, ("guitar", "piano"), is_cut_off=True) == Reading()
 
 
 def test_the_value_becomes_text_and_the_rest_stays() -> None:

@@ -45,7 +45,7 @@ def test_refusals_are_not_sent_to_the_judge_and_stay_refused() -> None:
     refusal: Reading[str] = Reading(refused=True)
 
     def score(sample: Any, output: Any) -> float:
-        return float(require_value(refusal, output.text, "names no option") == "x")
+        return float(require_value(refusal, output, "names no option") == "x")
 
     refusing = let_judge_read(Metric("refusing", score, mean, reader=lambda *_: refusal))
     assert requests(refusing, UNREAD) == ()

@@ -208,7 +208,7 @@ def read_reply(sample: Any, output: Any) -> Reading[str]:
 
 
 def score_reply(sample: Any, output: Any) -> float:
-    return float(require_value(read_reply(sample, output), output.text, "no number") == "1")
+    return float(require_value(read_reply(sample, output), output, "no number") == "1")
 
 
 def make_reader_metric(policy: Literal["wrong", "unscored"]) -> Metric:
@@ -227,7 +227,15 @@ def test_replies_are_counted_by_strength_with_bounds_for_the_unread(
 ) -> None:
     records = [make_record(row, answer=reply) for row, reply in enumerate(REPLIES)]
     table, (number,) = score_and_summarise(records, [make_reader_metric(policy)])
-    assert number.readings == {"marker": 0, "whole_reply": 3, "option_text": 0, "weak": 1, "unread": 3, "refused": 1}
+    assert number.readings == {
+        "marker": 0,
+        "whole_reply": 3,
+        "option_text": 0,
+        "weak": 1,
+        "unread": 3,
+        "refused": 1,
+        "truncated": 0,
+    }
     assert (number.value, number.coverage) == (value, coverage)
     assert (number.unreadable, number.refused) == (3, 1)
     assert (number.unread_wrong, number.unread_right) == pytest.approx(bounds)
