@@ -14,9 +14,19 @@ import pytest
 
 from auricle import Settings, Spec, api
 from auricle.audio import Audio
-from auricle.core.errors import AllRequestsFailed, ExitStatus, Rejected, SampleError, SpecError, Transient, Unsupported
+from auricle.core.errors import (
+    AllRequestsFailed,
+    ExitStatus,
+    NothingToJudge,
+    Rejected,
+    SampleError,
+    SpecError,
+    Transient,
+    Unsupported,
+)
 from auricle.core.judge_roles import JudgeRole
 from auricle.core.types import Generate, Generation, Record, Sample, Turn
+from auricle.engine.config import RunConfig
 from auricle.engine.factory import build_task
 from auricle.engine.judge import JudgePass, PendingRequests, check_reply, resolve_judge_model
 from auricle.engine.observer import Observer
@@ -338,6 +348,31 @@ def test_judge_is_rejected_if_no_metric_uses_one(data: Path, judge: Any, tmp_pat
         api.score(tmp_path / "run", judge=judge())
     result = api.score(tmp_path / "run", task_args={"metrics": "judge-reference"}, judge=judge())
     assert result["judge-reference"].scored == 5
+
+
+def test_a_judge_without_use_is_rejected_before_anything_is_sent(data: Path, judge: Any, tmp_path: Path) -> None:
+    unused = spec(data, metrics="empty").model_copy(update={"judge": judge()})
+    with pytest.raises(NothingToJudge, match="has no metric that uses a judge; its metrics are empty"):
+        api.evaluate(unused, tmp_path / "run")
+    assert not (tmp_path / "run").exists()
+
+
+def test_open_questions_have_a_rubric_by_default(data: Path, judge: Any, tmp_path: Path) -> None:
+    judged = Spec(task="open", task_args={"data": str(data)}, model="echo", judge=judge())
+    assert {"empty", "judge-1-5"} <= {metric.name for metric in build_task(judged).metrics}
+    chosen = judged.model_copy(update={"task_args": {"data": str(data), "metrics": "judge-1-10"}})
+    assert [metric.name for metric in build_task(chosen).metrics] == ["judge-1-10"]
+
+
+def test_one_of_several_tasks_has_to_use_a_judge(data: Path, judge: Any, tmp_path: Path) -> None:
+    (tmp_path / "judged.yaml").write_text(f"kind: qa\ndata: {data}\nmetrics: [judge-reference]\n")
+    (tmp_path / "plain.yaml").write_text(f"kind: qa\ndata: {data}\nmetrics: [empty]\n")
+    tasks = [str(tmp_path / "judged.yaml"), str(tmp_path / "plain.yaml")]
+    fields = {"model": "echo", "judge": judge().model_dump()}
+    first, second = RunConfig.from_fields({"task": tasks, **fields}, "test").prepare()
+    assert (len(first.spec.judges), len(second.spec.judges)) == (1, 0)
+    with pytest.raises(NothingToJudge, match="has no metric that uses a judge"):
+        RunConfig.from_fields({"task": tasks[1:], **fields}, "test").prepare()
 
 
 def test_metrics_for_a_judge_are_computed_only_with_one(data: Path, judge: Any, tmp_path: Path, register: Any) -> None:

@@ -51,6 +51,12 @@ def test_reasoning_is_timed_before_the_answer(serve: Any) -> None:
     assert timing.last_token - timing.first_token > 0.05
 
 
+@pytest.mark.parametrize(("reason", "finish"), [("max_output_tokens", "length"), ("content_filter", "content_filter")])
+def test_an_incomplete_response_states_why(canned: Any, reason: str, finish: str) -> None:
+    server = canned({**REPLY, "status": "incomplete", "incomplete_details": {"reason": reason}})
+    assert run_model(model_at(server), question("What is this?")).finish == finish
+
+
 @pytest.mark.parametrize("reply", [{"status": "completed"}, {"output": [1]}, {"output": "hi"}])
 def test_other_documents_are_rejected(canned: Any, reply: Any) -> None:
     with pytest.raises(Rejected, match="instead of a response"):

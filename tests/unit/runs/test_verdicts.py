@@ -113,6 +113,27 @@ def test_replies_are_read_and_counted_once(tmp_path: Path) -> None:
     assert read_last_judges(path) == (JUDGE,)
 
 
+@pytest.mark.parametrize(
+    ("text", "finish", "is_read"),
+    [
+        ("It is good.\nScore: 1", "length", False),  # it may have become 10
+        ("It is good.\nScore: 1\n", "length", True),
+        ('{"score": 1}', "length", True),
+        ("<think>It is good.\nScore: 1\n", "stop", False),
+        ("It is good.\nScore: 1", "stop", True),
+    ],
+)
+def test_a_reply_that_was_cut_off_needs_a_whole_verdict(text: str, finish: str, is_read: bool, tmp_path: Path) -> None:
+    path, metric = tmp_path / "verdicts.jsonl", build_metric()
+    write_verdicts(path, build_judge_requests(JUDGE, metric, RECORD), reply=Generation(text=text, finish=finish))
+    with VerdictIndex(path, JUDGE) as index:
+        if is_read:
+            assert index.read_replies(metric, RECORD) == (text,)
+        else:
+            with pytest.raises(Unreadable, match="the judge's reply was cut off before the end of its verdict"):
+                index.read_replies(metric, RECORD)
+
+
 def test_failed_verdict_is_unreadable_and_has_no_reply(tmp_path: Path) -> None:
     path, metric = tmp_path / "verdicts.jsonl", build_metric()
     (request,) = build_judge_requests(JUDGE, metric, RECORD)
