@@ -18,6 +18,7 @@ from auricle.perf.breakdowns import (
     count_timeouts,
     summarise_failures,
 )
+from auricle.perf.intervals import IntervalEstimator
 from auricle.perf.load_patterns import Load
 from auricle.perf.load_syntax import parse_load
 from auricle.perf.measures import (
@@ -28,7 +29,7 @@ from auricle.perf.measures import (
     compute_measures,
     get_pooled_values,
 )
-from auricle.perf.percentiles import METHOD, BlockBootstrap, describe_values
+from auricle.perf.percentiles import METHOD, describe_values
 from auricle.perf.request_records import Floats, Mask, RequestColumns, RequestRecord
 from auricle.perf.saturation import assess_saturation
 from auricle.perf.server_metrics import ServerSamples, compute_server_measures
@@ -88,7 +89,7 @@ class _LoadPoint:
     window: Window
     in_window: Mask
     """Requests of the measured phase that started in the window."""
-    bootstrap: BlockBootstrap
+    estimator: IntervalEstimator
     pricing: Pricing | None
     server: ServerSamples | None = None
 
@@ -130,13 +131,11 @@ def summarise(  # noqa: PLR0913 - the inputs of a load point
     columns = records if isinstance(records, RequestColumns) else RequestColumns.from_records(records)
     load = parse_load(load) if isinstance(load, str) else load
     measures = compute_measures(columns)
-    latency = measures["latency_s"]
-    window = choose_window(columns, latency, load, window_kind)
+    window = choose_window(columns, measures["latency_s"], load, window_kind)
     rows = window.select_requests(columns)
-    defined = latency[rows & ~np.isnan(latency)]
-    bootstrap = BlockBootstrap(window, columns.start_times[rows], float(defined.mean()) if len(defined) else 0.0)
+    estimator = IntervalEstimator(columns, window, load)
     health = health or SenderHealth()
-    point = _LoadPoint(columns, measures, load, health, tuple(slos), window, rows, bootstrap, pricing, server)
+    point = _LoadPoint(columns, measures, load, health, tuple(slos), window, rows, estimator, pricing, server)
     summary = _summarise_point(point)
     reasons = tuple(find_invalid_reasons(summary, load, _count_slow_cancelled(point)))
     notes = tuple(collect_notes(summary, load))
@@ -188,8 +187,7 @@ def _summarise_measures(point: _LoadPoint) -> dict[str, MeasureStatistics]:
             summary[name] = _summarise_pooled(point, succeeded, name)
             continue
         values = point.measures[name]
-        intervals = point.bootstrap.value_intervals(values[point.in_window])
-        summary[name] = replace(describe_values(values[succeeded]), intervals=intervals)
+        summary[name] = point.estimator.add_intervals(describe_values(values[succeeded]), values[point.in_window])
     return summary
 
 
@@ -198,11 +196,8 @@ def _summarise_pooled(point: _LoadPoint, succeeded: Mask, name: str) -> MeasureS
     values = gaps.pool_rows(succeeded)
     counts = np.where(succeeded, gaps.counts, 0)[point.in_window]
     row_indices = np.repeat(np.arange(len(counts)), counts)
-    return replace(
-        describe_values(values),
-        undefined=int((gaps.counts[succeeded] == 0).sum()),
-        intervals=point.bootstrap.value_intervals(values, row_indices),
-    )
+    statistics = replace(describe_values(values), undefined=int((gaps.counts[succeeded] == 0).sum()))
+    return point.estimator.add_intervals(statistics, values, row_indices)
 
 
 def _summarise_run(point: _LoadPoint, slo_outcomes: SloOutcomes) -> dict[str, RunMeasure]:
@@ -241,7 +236,7 @@ def _summarise_rates(point: _LoadPoint, slo_outcomes: SloOutcomes) -> dict[str, 
             rates[name] = RunMeasure(None)
             continue
         start, end = amount(np.array([window.start, window.end]))
-        rates[name] = RunMeasure(float(end - start) / window.length, point.bootstrap.rate_interval(amount))
+        rates[name] = point.estimator.estimate_rate(float(end - start) / window.length, amount)
     return rates
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from auricle.perf.intervals import GROWING_QUEUE, SLOW_QUEUE
 from auricle.perf.load_patterns import Load
 from auricle.runs.perf_files import LoadPointSummary
 
@@ -125,7 +126,9 @@ def collect_notes(point: LoadPointSummary, load: Load) -> list[str]:
 
 def _load_notes(point: LoadPointSummary, load: Load) -> Iterator[str]:
     if point.window.refused:
-        yield f"No steady window, so the whole measured phase is used: {point.window.refused}."
+        without = ", and requests have no 95 % intervals" if load.is_constant else ""
+        yield f"No steady window, so the whole measured phase is used{without}: {point.window.refused}."
+    yield from _interval_notes(point)
     if point.saturation.saturated and load.has_schedule:
         yield "The offered load exceeded the server's capacity: latencies grow for as long as the load lasts."
     if point.health.stopped:
@@ -135,6 +138,16 @@ def _load_notes(point: LoadPointSummary, load: Load) -> Iterator[str]:
     in_flight = point.run["in_flight_max"].value
     if load.cap and in_flight is not None and in_flight >= load.cap:
         yield f"The cap of {load.cap} requests in flight was reached; the wait for it is included in queue_s."
+
+
+def _interval_notes(point: LoadPointSummary) -> Iterator[str]:
+    """Name the measures that have no interval because of the queue."""
+    names_by_reason: dict[str, list[str]] = {}
+    for name, measure in point.measures.items():
+        if (reason := measure.no_interval.get("mean", "")).startswith((GROWING_QUEUE, SLOW_QUEUE)):
+            names_by_reason.setdefault(reason, []).append(name)
+    for reason, names in names_by_reason.items():
+        yield f"No 95 % interval of {', '.join(names)}: {reason}."
 
 
 def _data_notes(point: LoadPointSummary) -> Iterator[str]:

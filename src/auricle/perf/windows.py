@@ -69,6 +69,11 @@ class CountOverTime:
         edges = np.clip(np.append(self.times, np.inf), start, end)
         return float(np.sum(self.counts * np.diff(edges)) / (end - start))
 
+    def before(self, moments: Floats) -> Floats:
+        """Return the count just before each moment."""
+        counts = np.concatenate([[0.0], self.counts])
+        return np.asarray(counts[np.searchsorted(self.times, moments, side="left")])
+
     def maximum(self, start: float, end: float) -> int:
         ends = np.append(self.times[1:], np.inf)
         during = (ends > start) & (self.times <= end)

@@ -20,6 +20,7 @@ from typing import Any
 
 import orjson
 
+from auricle.metrics.distributions import t_quantile
 from auricle.runs.documents import read_document, write_document
 from auricle.runs.run_spec import LOAD_TEST_FILE, StoredSpec
 
@@ -83,11 +84,29 @@ class RequestCounts:
 
 
 @dataclass(frozen=True, slots=True)
+class StandardError:
+    """The standard error of a number, and the degrees of freedom with which it was estimated."""
+
+    value: float
+    degrees: float
+
+    @property
+    def half_width(self) -> float:
+        """Half of the 95 % interval of Student's t."""
+        return t_quantile(0.975, self.degrees) * self.value
+
+    def times(self, factor: float) -> StandardError:
+        return StandardError(factor * self.value, self.degrees)
+
+
+@dataclass(frozen=True, slots=True)
 class RunMeasure:
     """A number of a load point as a whole, such as its throughput."""
 
     value: float | None
     interval: tuple[float, float] | None = None
+    error: StandardError | None = None
+    """None if the number cannot be tested."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,6 +240,10 @@ class MeasureStatistics:
     """Why a percentile is None."""
     intervals: dict[str, tuple[float, float] | None] = field(default_factory=dict)
     """95 % intervals of some statistics."""
+    no_interval: dict[str, str] = field(default_factory=dict)
+    """Why an interval is None."""
+    errors: dict[str, StandardError] = field(default_factory=dict)
+    """Standard errors of the statistics that can be compared; some of them have no interval."""
 
     def __getitem__(self, statistic: str) -> float | None:
         """Return a statistic by its name in the document."""
@@ -312,7 +335,7 @@ class LoadPointSummary:
         if not statistic:
             return self.run.get(name, RunMeasure(None))
         measure = self.measures.get(name, MeasureStatistics())
-        return RunMeasure(measure[statistic], measure.intervals.get(statistic))
+        return RunMeasure(measure[statistic], measure.intervals.get(statistic), measure.errors.get(statistic))
 
 
 @dataclass(frozen=True, slots=True)
