@@ -62,7 +62,7 @@ OPTION_NAMES = {"metrics": "metric"}
 @click.option(
     "--gate",
     is_flag=True,
-    help="Exit with code 4 if a number of load test B is worse than in A beyond its interval, or a load is missing or "
+    help="Exit with code 4 if a number of load test B is significantly worse than in A, or a load is missing or "
     "not valid in B.",
 )
 @opt.json_option

@@ -90,7 +90,7 @@ def _write(path: Path | None, content: bytes) -> None:
 
 
 def _decide_on_load_tests(baseline: Path, candidate: Path, *, as_json: bool, **options: Any) -> None:
-    """Decide on a load test: no number may be worse beyond its interval."""
+    """Decide on a load test: no number may be significantly worse."""
     from auricle.perf.compare import build_comparison, format_comparison
     from auricle.perf.gate import find_regressions
 

@@ -2,17 +2,32 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
 from auricle.core.files import write_atomically
+from auricle.metrics.distributions import NORMAL_DEGREES, t_quantile, t_two_sided
+from auricle.metrics.intervals import adjust_holm
+from auricle.perf.measurement import recompute_point
 from auricle.perf.measures import COST_MEASURES, REQUEST_DEFINITIONS, RUN_DEFINITIONS
+from auricle.perf.percentiles import METHOD
 from auricle.perf.report.tables import format_interval, format_number
 from auricle.report import templating
-from auricle.runs.perf_files import LoadPointSummary, PerfSummary, RunMeasure, read_perf_summary
+from auricle.report.compare.text import format_p_value
+from auricle.runs.perf_files import (
+    REQUESTS_FILE,
+    LoadPointSummary,
+    PerfSummary,
+    RunMeasure,
+    StandardError,
+    read_perf_summary,
+)
+
+SIGNIFICANCE = 0.05
 
 IGNORED_CONFIG_KEYS = ("loads", "slo", "max_errors", "stop_saturated", "bill", "metrics_url", "metrics_match", "gpu")
 """Options that may differ without making the numbers of a load point incomparable."""
@@ -76,14 +91,19 @@ class ComparedRow:
     a_interval: tuple[float, float] | None
     b_interval: tuple[float, float] | None
     ratio: float | None
-    apart: bool | None
-    """Whether the intervals are disjoint; None unless both sides have one."""
+    difference_interval: tuple[float, float] | None = None
+    """95 % interval of B - A; None if the difference cannot be tested."""
+    p: float | None = None
+    """The probability of such a difference between equal servers, adjusted for the number of tests (Holm)."""
+
+    @property
+    def differs(self) -> bool:
+        return self.p is not None and self.p < SIGNIFICANCE
 
     @property
     def is_worse(self) -> bool:
-        """Whether B is worse than A beyond their intervals."""
-        is_apart = bool(self.apart) and self.a is not None and self.b is not None
-        return is_apart and (self.b > self.a) != self.higher_is_better  # type: ignore[operator]
+        """Whether B is worse than A, by more than chance explains."""
+        return self.differs and (self.b > self.a) != self.higher_is_better  # type: ignore[operator]
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,13 +113,15 @@ class ComparedPoint:
     load: str
     valid: tuple[bool, bool]
     rows: tuple[ComparedRow, ...]
+    untested: tuple[str, ...] = ()
+    """Why latencies were not tested."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PerfComparison:
     """The comparison of two measurements."""
 
-    schema: int = 1
+    schema: int = 2
     a: ComparedSide
     b: ComparedSide
     differs: tuple[Difference, ...]
@@ -114,17 +136,33 @@ class PerfComparison:
 
 def build_comparison(a: Path, b: Path) -> PerfComparison:
     """Compare measurement B with baseline A; differences in setup are listed but do not exclude any number."""
-    first, second = read_perf_summary(a), read_perf_summary(b)
+    first, second = _read_current_summary(a), _read_current_summary(b)
     points_a, points_b = (_name_points(summary.points) for summary in (first, second))
     pairs = [(name, points_a[name], points_b[name]) for name in points_a if name in points_b]
     return PerfComparison(
         a=ComparedSide(str(a), first.task, first.model, first.about.created),
         b=ComparedSide(str(b), second.task, second.model, second.about.created),
         differs=(*_find_setup_differences(first, second), *_find_window_differences(pairs)),
-        points=tuple(_compare_point(*pair) for pair in pairs),
+        points=_adjust_for_tests([_compare_point(*pair) for pair in pairs]),
         only_a=tuple(name for name in points_a if name not in points_b),
         only_b=tuple(name for name in points_b if name not in points_a),
     )
+
+
+def _read_current_summary(folder: Path) -> PerfSummary:
+    """Read a summary; the points of an earlier version, whose intervals were too short, are computed again."""
+    summary = read_perf_summary(folder)
+    points = []
+    for point in summary.points:
+        if point.method == METHOD:
+            points.append(point)
+        elif (folder / point.folder / REQUESTS_FILE).exists():
+            points.append(recompute_point(folder / point.folder, point, summary.about.wanted))
+        else:
+            run = {name: replace(number, interval=None) for name, number in point.run.items()}
+            measures = {name: replace(measure, intervals={}) for name, measure in point.measures.items()}
+            points.append(replace(point, run=run, measures=measures))
+    return replace(summary, points=tuple(points))
 
 
 def _find_setup_differences(a: PerfSummary, b: PerfSummary) -> Iterator[Difference]:
@@ -175,17 +213,54 @@ def _find_window_differences(pairs: Sequence[PointPair]) -> Iterator[Difference]
 def _compare_point(load: str, point_a: LoadPointSummary, point_b: LoadPointSummary) -> ComparedPoint:
     rows = []
     for number in COMPARED_NUMBERS:
-        values = (point.read(number.name, number.statistic) for point in (point_a, point_b))
-        rows.append(_compare_values(number.title, number.unit, number.higher_is_better, *values))
+        a, b = (point.read(number.name, number.statistic) for point in (point_a, point_b))
+        rows.append(_compare_values(number.title, number.unit, number.higher_is_better, a, b, compare_numbers(a, b)))
     known = (row for row in rows if row.a is not None or row.b is not None)
     valid = (point_a.validity.valid, point_b.validity.valid)
-    return ComparedPoint(load, valid, (*known, *_compare_accuracies(point_a, point_b)))
+    untested = (
+        f"{load}: latencies were not tested: {reason} ({side})."
+        for side, point in (("A", point_a), ("B", point_b))
+        if "mean" not in (latency := point.measures["latency_s"]).errors
+        and (reason := latency.no_interval.get("mean", "no request was answered, or its times were deleted"))
+    )
+    return ComparedPoint(load, valid, (*known, *_compare_accuracies(point_a, point_b)), tuple(untested))
 
 
-def _compare_values(name: str, unit: str, higher_is_better: bool, a: RunMeasure, b: RunMeasure) -> ComparedRow:
-    is_apart = None
-    if a.interval and b.interval:
-        is_apart = a.interval[1] < b.interval[0] or b.interval[1] < a.interval[0]
+class DifferenceTest(NamedTuple):
+    """The 95 % interval of B - A, and the probability of such a difference between equal servers."""
+
+    interval: tuple[float, float] | None = None
+    p: float | None = None
+
+
+def compare_numbers(a: RunMeasure, b: RunMeasure) -> DifferenceTest:
+    """Test the difference of two numbers by Welch's t; without a result unless both have a standard error."""
+    if a.value is None or b.value is None or a.error is None or b.error is None:
+        return DifferenceTest()
+    difference, squares = b.value - a.value, (a.error.value**2, b.error.value**2)
+    if not sum(squares):
+        return DifferenceTest((difference, difference), float(not difference))
+    degrees = sum(squares) ** 2 / (squares[0] ** 2 / a.error.degrees + squares[1] ** 2 / b.error.degrees)
+    error = StandardError(math.sqrt(sum(squares)), degrees)
+    interval = (difference - error.half_width, difference + error.half_width)
+    return DifferenceTest(interval, t_two_sided(difference / error.value, degrees))
+
+
+def _test_accuracies(a: RunMeasure, b: RunMeasure) -> DifferenceTest:
+    """Combine the intervals of two metrics into that of their difference (Zou and Donner 2008)."""
+    if a.value is None or b.value is None or a.interval is None or b.interval is None:
+        return DifferenceTest()
+    difference = b.value - a.value
+    down = math.hypot(b.value - b.interval[0], a.interval[1] - a.value)
+    up = math.hypot(b.interval[1] - b.value, a.value - a.interval[0])
+    towards_zero = down if difference > 0 else up
+    p = t_two_sided(t_quantile(0.975, NORMAL_DEGREES) * difference / towards_zero, math.inf) if difference else 1.0
+    return DifferenceTest((difference - down, difference + up), p)
+
+
+def _compare_values(
+    name: str, unit: str, higher_is_better: bool, a: RunMeasure, b: RunMeasure, test: DifferenceTest
+) -> ComparedRow:
     return ComparedRow(
         name=name,
         unit=unit,
@@ -195,7 +270,8 @@ def _compare_values(name: str, unit: str, higher_is_better: bool, a: RunMeasure,
         a_interval=a.interval,
         b_interval=b.interval,
         ratio=b.value / a.value if a.value and b.value is not None else None,
-        apart=is_apart,
+        difference_interval=test.interval,
+        p=test.p,
     )
 
 
@@ -204,8 +280,20 @@ def _compare_accuracies(point_a: LoadPointSummary, point_b: LoadPointSummary) ->
     numbers_b = {number.metric: number for number in point_b.accuracy}
     for number in point_a.accuracy:
         if number.metric in numbers_b:
-            other = numbers_b[number.metric]
-            yield _compare_values(number.metric, "", number.higher_is_better, number.measure, other.measure)
+            a, b = number.measure, numbers_b[number.metric].measure
+            yield _compare_values(number.metric, "", number.higher_is_better, a, b, _test_accuracies(a, b))
+
+
+def _adjust_for_tests(points: Sequence[ComparedPoint]) -> tuple[ComparedPoint, ...]:
+    """Adjust the p values for the number of tests of all points."""
+    p_values = [math.nan if row.p is None else row.p for point in points for row in point.rows]
+    adjusted = iter(adjust_holm(p_values))
+    return tuple(
+        replace(
+            point, rows=tuple(replace(row, p=p if not math.isnan(p := next(adjusted)) else None) for row in point.rows)
+        )
+        for point in points
+    )
 
 
 # --- terminal output ------------------------------------------------------------------------
@@ -245,7 +333,7 @@ def _shorten(value: Any) -> str:
 
 
 def _format_table(point: ComparedPoint) -> list[str]:
-    head = [point.load, "A", "95 % interval", "B", "95 % interval", "B / A", ""]
+    head = [point.load, "A", "95 % interval", "B", "95 % interval", "B / A", "B - A, 95 %", "adjusted p", ""]
     rows = [head, *(_format_row(row) for row in point.rows)]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = []
@@ -257,20 +345,30 @@ def _format_table(point: ComparedPoint) -> list[str]:
 
 def _describe_validity(point: ComparedPoint) -> list[str]:
     invalid = [side for side, valid in zip("AB", point.valid, strict=True) if not valid]
-    return [f"{point.load} is not valid in {side}; see its summary for the reasons." for side in invalid]
+    remarks = [f"{point.load} is not valid in {side}; see its summary for the reasons." for side in invalid]
+    return [*remarks, *point.untested]
 
 
 def _format_row(row: ComparedRow) -> list[str]:
     ratio = "–" if row.ratio is None else f"{row.ratio:.3g}"
     side_a = [format_number(row.a, row.unit), format_interval(row.a_interval, row.unit)]
     side_b = [format_number(row.b, row.unit), format_interval(row.b_interval, row.unit)]
-    return [row.name, *side_a, *side_b, ratio, _format_verdict(row)]
+    p = "–" if row.p is None else format_p_value(row.p)
+    return [
+        row.name,
+        *side_a,
+        *side_b,
+        ratio,
+        format_interval(row.difference_interval, row.unit),
+        p,
+        _format_verdict(row),
+    ]
 
 
 def _format_verdict(row: ComparedRow) -> str:
-    """State which side is better, only if the intervals are disjoint."""
-    if not row.apart or row.a is None or row.b is None:
-        return "" if row.apart is None else "intervals overlap"
+    """State which side is better, only if the difference is significant."""
+    if not row.differs:
+        return "" if row.p is None else "no clear difference"
     return "B is worse" if row.is_worse else "B is better"
 
 

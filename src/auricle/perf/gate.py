@@ -42,7 +42,7 @@ def _check_point(point: LoadPointSummary) -> Iterator[str]:
 
 
 def find_regressions(comparison: PerfComparison) -> list[str]:
-    """Return why candidate B does not pass: numbers worse than in A beyond their intervals, and loads without one."""
+    """Return why candidate B does not pass: numbers significantly worse than in A, and loads without one."""
     regressions = [
         f"{point.load}: {row.name} is worse in B ({format_number_pair(row)})."
         for point in comparison.points

@@ -106,7 +106,7 @@ class IntervalEstimator:
         """
         if not self._load.has_schedule:
             return math.inf
-        moments = np.linspace(self._window.start, self._window.end, len(self._start_times) + 1)
+        moments = np.linspace(self._start_times.min(), self._start_times.max(), len(self._start_times) + 1)
         counts = self._backlog.before(moments)
         deviations, changes = counts[:-1] - counts[:-1].mean(), np.diff(counts)
         squares = float(deviations @ deviations)
@@ -114,10 +114,10 @@ class IntervalEstimator:
 
     def _find_obstacle(self, requests: int) -> str:
         """Return why a measure that so many requests have can neither be given an interval nor be tested."""
-        if self._window.not_steady_reason and self._load.is_constant:
-            return f"no steady window: {self._window.not_steady_reason}"
         if requests < MIN_REQUESTS:
             return f"{requests} requests; {MIN_REQUESTS} are needed"
+        if self._window.not_steady_reason and self._load.is_constant:
+            return f"no steady window: {self._window.not_steady_reason}"
         if self.returns < MIN_RETURNS:
             return f"{GROWING_QUEUE} in a window of {self._window.length:.3g} s; measure longer, or with a lower load"
         return ""

@@ -344,7 +344,7 @@ def recompute_summary(
         "slice_seconds": slice_seconds or config.get("slice_seconds"),
         "bill": pricing.to_dict() if pricing else config.get("bill"),
     }
-    points = tuple(_recompute_point(folder / point.folder, point, config) for point in previous.points)
+    points = tuple(recompute_point(folder / point.folder, point, config) for point in previous.points)
     summary = replace(
         previous,
         points=points,
@@ -356,11 +356,12 @@ def recompute_summary(
     return summary
 
 
-def _recompute_point(folder: Path, previous: LoadPointSummary, config: Mapping[str, Any]) -> LoadPointSummary:
+def recompute_point(folder: Path, previous: LoadPointSummary, config: Mapping[str, Any]) -> LoadPointSummary:
+    """Compute the numbers of a load point again, from its recorded requests."""
     columns, load = RequestColumns.read(folder / REQUESTS_FILE), parse_load(previous.load)
-    slos, pricing = parse_slos(config["slo"]), Pricing.from_dict(config["bill"])
+    slos, pricing = parse_slos(config["slo"]), Pricing.from_dict(config.get("bill"))
     server = ServerSamples.read(folder)
     point = summarise(columns, load, read_health(folder), slos, config["window"], pricing, server)
-    point = add_slices(point, columns, config["slice_seconds"])
+    point = add_slices(point, columns, config.get("slice_seconds"))
     notes = (*point.notes, *find_limit_warnings(load, columns, previous.senders))
     return replace(point, notes=notes, folder=previous.folder, senders=previous.senders, accuracy=previous.accuracy)

@@ -42,7 +42,7 @@ def test_points_with_the_same_load_are_compared(measure_twice: MeasureTwice) -> 
     assert [point.load for point in comparison.points] == ["closed:2", "closed:4"]
     ttft = get_row(comparison, "ttft_s p50")
     assert 1 < (ttft.ratio or 0) < 7  # 6 on a quiet machine; a busy one delays both
-    assert ttft.apart
+    assert ttft.is_worse
     assert (get_row(comparison, "req_s").ratio or 1) < 1
     assert "B is worse" in "\n".join(format_comparison(comparison))
 
@@ -50,7 +50,7 @@ def test_points_with_the_same_load_are_compared(measure_twice: MeasureTwice) -> 
 def test_metrics_are_compared_too(measure_twice: MeasureTwice) -> None:
     row = get_row(build_comparison(*measure_twice("closed:4", count=12)), "exact_match")
     assert row.a == row.b
-    assert not row.apart
+    assert row.p == 1
 
 
 def test_measurement_equals_itself(run_measurement: RunMeasurement) -> None:

@@ -82,7 +82,7 @@ def test_search_that_finds_no_load_does_not_pass() -> None:
     assert find_violations(summary) == ["search:rate: no load met the SLOs."]
 
 
-def build_row(a: float, b: float, *, apart: bool | None = True, higher_is_better: bool = False) -> ComparedRow:
+def build_row(a: float, b: float, *, p: float | None = 0.01, higher_is_better: bool = False) -> ComparedRow:
     return ComparedRow(
         name="ttft_s p50",
         unit="s",
@@ -92,7 +92,7 @@ def build_row(a: float, b: float, *, apart: bool | None = True, higher_is_better
         a_interval=None,
         b_interval=None,
         ratio=b / a,
-        apart=apart,
+        p=p,
     )
 
 
@@ -101,12 +101,12 @@ def build_row(a: float, b: float, *, apart: bool | None = True, higher_is_better
     [
         (build_row(0.1, 0.2), True),
         (build_row(0.2, 0.1), False),
-        (build_row(0.1, 0.2, apart=False), False),
-        (build_row(0.1, 0.2, apart=None), False),
+        (build_row(0.1, 0.2, p=0.2), False),
+        (build_row(0.1, 0.2, p=None), False),
         (build_row(0.2, 0.1, higher_is_better=True), True),
     ],
 )
-def test_only_numbers_that_are_worse_beyond_their_intervals_are_regressions(row: ComparedRow, worse: bool) -> None:
+def test_only_numbers_that_are_significantly_worse_are_regressions(row: ComparedRow, worse: bool) -> None:
     points = (ComparedPoint("closed:4", (True, True), (row,)),)
     comparison = PerfComparison(a=SIDE, b=SIDE, differs=(), points=points, only_a=(), only_b=("closed:8",))
     expected = [f"closed:4: ttft_s p50 is worse in B ({row.a:g} → {row.b:g} s)."] if worse else []

@@ -121,7 +121,9 @@ def test_early_stop_is_noted() -> None:
 def test_missing_steady_window_is_noted() -> None:
     summary = summarise(simulate_closed_loop(4, 12, lognormal_latency(1.0, 0.3, 0)), ClosedLoop(4))
     assert summary.window.kind == "all"
-    assert summary.notes[0].startswith("No steady window, so the whole measured phase is used: ")
+    assert summary.notes[0].startswith(
+        "No steady window, so the whole measured phase is used, and requests have no 95 % intervals: "
+    )
 
 
 def test_cancelled_requests_are_noted_and_not_counted_as_failed() -> None:
