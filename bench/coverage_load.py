@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
@@ -90,18 +90,16 @@ class Server:
     def measure(self, rng: np.random.Generator, runs: int, count: int) -> Iterator[dict[str, RunMeasure]]:
         """Yield what load tests report: mean and percentiles of the latency, and throughput."""
         starts, ends = self.simulate(rng, runs, count)
-        for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
-            yield summarise_requests(start, end, self.pattern)
+        blank = RequestColumns.from_records([{"index": index} for index in range(count)])
+        nothing, users = np.full(count, np.nan), np.arange(count) % (self.pattern.users or 1)
+        for start, end in zip(starts, ends, strict=True):
+            due, user = (start, nothing) if self.pattern.has_schedule else (nothing, users)
+            times = {"due": due, "user": user, "sent": start, "done": end}
+            yield summarise_requests(replace(blank, numeric={**blank.numeric, **times}), self.pattern)
 
 
-def summarise_requests(starts: Sequence[float], ends: Sequence[float], load: Load) -> dict[str, RunMeasure]:
+def summarise_requests(columns: RequestColumns, load: Load) -> dict[str, RunMeasure]:
     """Compute the numbers of a load test as `auricle perf` does, but only those that are simulated."""
-    due = "due" if load.has_schedule else "user"
-    records = [
-        {"index": index, "sent": start, "done": end, due: start if load.has_schedule else index % (load.users or 1)}
-        for index, (start, end) in enumerate(zip(starts, ends, strict=True))
-    ]
-    columns = RequestColumns.from_records(records)
     latency = columns["done"] - columns["sent"]
     window = choose_window(columns, latency, load)
     rows = window.select_requests(columns)

@@ -93,7 +93,7 @@ class StandardError:
     @property
     def half_width(self) -> float:
         """Half of the 95 % interval of Student's t."""
-        return t_quantile(0.975, self.degrees) * self.value
+        return t_quantile(0.975, round(self.degrees, 1)) * self.value
 
     def times(self, factor: float) -> StandardError:
         return StandardError(factor * self.value, self.degrees)
