@@ -24,7 +24,7 @@ QUANTILES = {"p50": 0.5, "p95": 0.95, "p99": 0.99}
 MIN_REQUESTS = 20
 MIN_BATCHES, MAX_BATCHES, REQUESTS_PER_BATCH = 8, 32, 6
 RATE_BATCHES = 10
-MAX_CORRELATION = 0.95
+MAX_CORRELATION, MIN_DEGREES = 0.95, 3.0
 MIN_RETURNS = 14.1
 """How often the backlog must return to its mean: 5 % of random walks seem to do so more often (Dickey and Fuller)."""
 MANY_RETURNS = 1000.0
@@ -58,7 +58,7 @@ class Batches:
         count = len(self.means)
         inflation = (1 + correlation) / (1 - correlation)
         error = float(self.means.std(ddof=1)) * math.sqrt(inflation / count)
-        return StandardError(max(error, self.least_error), max(1.0, count / inflation - 1))
+        return StandardError(max(error, self.least_error), max(MIN_DEGREES, count / inflation - 1))
 
 
 def _correlate_neighbours(means: Floats) -> float:
@@ -155,7 +155,7 @@ class IntervalEstimator:
             reasons = dict.fromkeys(("mean", *QUANTILES), reason) if len(values) else {}
             return replace(statistics, intervals=dict.fromkeys(("mean", *QUANTILES)), no_interval=reasons)
         mean, per_value = float(values.mean()), len(requests) / len(values)
-        series = np.bincount(owners, values - mean)
+        series: Floats = np.bincount(owners, values - mean).astype(float)
         batches = Batches.of(series)
         errors = {"mean": batches.error_of_mean(batches.correlation).times(per_value)}
         half = errors["mean"].half_width
@@ -166,7 +166,7 @@ class IntervalEstimator:
                 intervals[name], reasons[name] = None, statistics.withheld[name]
                 continue
             is_below = (values <= quantile).astype(float)
-            below = Batches.of(np.bincount(owners, is_below - is_below.mean()))
+            below = Batches.of(np.bincount(owners, is_below - is_below.mean()).astype(float))
             error = below.error_of_mean(max(below.correlation, batches.correlation)).times(per_value)
             intervals[name] = _find_quantiles(values, share, error.half_width)
             if intervals[name] is None:

@@ -1,12 +1,16 @@
 import json
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from scipy import stats
 
-from auricle.perf.compare import ComparedRow, PerfComparison, build_comparison, format_comparison
+from auricle.perf.compare import ComparedRow, PerfComparison, build_comparison, compare_numbers, format_comparison
+from auricle.runs.perf_files import REQUESTS_FILE, RunMeasure, StandardError, read_perf_summary, write_perf_summary
 from auricle.testing.fake_server import Script
 from tests.support.cli_types import RunAuricle
 from tests.support.report_pages import assert_policy_admits_only_the_page, visible_text
@@ -42,8 +46,11 @@ def test_points_with_the_same_load_are_compared(measure_twice: MeasureTwice) -> 
     assert [point.load for point in comparison.points] == ["closed:2", "closed:4"]
     ttft = get_row(comparison, "ttft_s p50")
     assert 1 < (ttft.ratio or 0) < 7  # 6 on a quiet machine; a busy one delays both
-    assert ttft.is_worse
-    assert (get_row(comparison, "req_s").ratio or 1) < 1
+    throughput = get_row(comparison, "req_s")
+    assert (throughput.ratio or 1) < 1
+    assert throughput.is_worse
+    assert throughput.difference_interval
+    assert throughput.difference_interval[1] < 0
     assert "B is worse" in "\n".join(format_comparison(comparison))
 
 
@@ -61,6 +68,40 @@ def test_measurement_equals_itself(run_measurement: RunMeasurement) -> None:
     text = "\n".join(format_comparison(comparison))
     assert "Different setup" not in text
     assert "B is" not in text
+
+
+def test_a_number_without_an_error_is_not_tested() -> None:
+    tested = RunMeasure(1.0, None, StandardError(0.1, 9.0))
+    assert compare_numbers(tested, RunMeasure(9.0, (8.0, 10.0))) == (None, None)
+
+
+def test_the_test_of_a_difference_is_that_of_welch() -> None:
+    generator = np.random.default_rng(0)
+    samples = generator.normal(0, 1, 12), generator.normal(1, 2, 8)
+    a, b = (RunMeasure(sample.mean(), None, StandardError(stats.sem(sample), len(sample) - 1)) for sample in samples)
+    expected = stats.ttest_ind(samples[1], samples[0], equal_var=False)
+    test = compare_numbers(a, b)
+    assert test.p == pytest.approx(expected.pvalue)
+    assert test.interval == pytest.approx(tuple(expected.confidence_interval()), rel=1e-2)
+
+
+def test_an_earlier_measurement_gets_todays_intervals_from_its_requests(run_measurement: RunMeasurement) -> None:
+    folder = run_measurement("closed:2", count=60).folder
+    current = read_perf_summary(folder)
+    outdated = [
+        replace(
+            point,
+            method={"intervals": "an earlier method"},
+            run=point.run | {"req_s": replace(point.run["req_s"], interval=(1.0, 1.1), error=None)},
+        )
+        for point in current.points
+    ]
+    write_perf_summary(folder, replace(current, points=tuple(outdated)))
+    row = get_row(build_comparison(folder, folder), "req_s")
+    assert row.a_interval == current.points[0].run["req_s"].interval
+    (folder / current.points[0].folder / REQUESTS_FILE).unlink()
+    row = get_row(build_comparison(folder, folder), "req_s")
+    assert (row.a_interval, row.p) == (None, None)
 
 
 def test_differences_in_setup_come_first(run_measurement: RunMeasurement, questions: Callable[..., Path]) -> None:
