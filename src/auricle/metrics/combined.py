@@ -88,6 +88,8 @@ def compute_combined_interval(parts: Sequence[PartStats]) -> Interval:
         above += (part.weight * (high - value)) ** 2
         limits = (scale.low, scale.high) if isinstance(scale, BoundedScale) else (-math.inf, math.inf)
         lowest, highest = lowest + part.weight * limits[0], highest + part.weight * limits[1]
+    if math.isnan(below):  # the interval of a part is withheld
+        return Interval(math.nan, math.nan, "mover", units)
     half = pooled.quantile * pooled.error
     low, high = pooled.value - max(half, math.sqrt(below)), pooled.value + max(half, math.sqrt(above))
     return Interval(max(lowest, low), min(highest, high), "mover", units)

@@ -24,7 +24,7 @@ from auricle.metrics.jackknife import (
     resolve_units,
 )
 from auricle.metrics.multi_answer import AnswerAggregator
-from auricle.metrics.scales import LEVEL, ROUNDING_ERROR, UPPER, Z_95, Estimate, wilson_interval
+from auricle.metrics.scales import LEVEL, ROUNDING_ERROR, UPPER, Z_95, Estimate, WithheldScale, wilson_interval
 
 POWER = 0.8
 NO_VARIANCE = "no-variance"
@@ -51,6 +51,8 @@ class Interval:
     """Number of independent units: samples, clusters of samples, or members of samples."""
     members: str = ""
     """What the units are if each sample belongs to several of them, such as `speaker`."""
+    reason: str = ""
+    """Why the interval is withheld although the number is known, and what it needs."""
 
 
 def compute_interval(stats: Stats, aggregate: Aggregator, *, clusters: Codes | None = None) -> Interval:
@@ -80,7 +82,8 @@ def compute_interval(stats: Stats, aggregate: Aggregator, *, clusters: Codes | N
     is_known = math.isfinite(estimate.value) and (math.isfinite(estimate.error) or not scale.needs_error)
     low, high = scale.interval(estimate) if is_known else (math.nan, math.nan)
     method = name_method(scale.name, clusters is not None)
-    return Interval(low, high, method, estimate.units, name_members(aggregate, clusters))
+    members, reason = name_members(aggregate, clusters), scale.reason if isinstance(scale, WithheldScale) else ""
+    return Interval(low, high, method, estimate.units, members, reason)
 
 
 def is_defined(estimate: Estimate) -> bool:

@@ -15,15 +15,17 @@ from typing import TypeAlias
 import numpy as np
 
 from auricle.metrics.base import Aggregator, Array, Codes, Stats, SumAggregator, SupportsWeights, stats_to_matrix
-from auricle.metrics.jackknife import COMPUTATION_BUDGET, standard_error, take_stats, to_influences
-from auricle.metrics.scales import UPPER, Estimate
+from auricle.metrics.distributions import normal_quantile, t_quantile, t_two_sided
+from auricle.metrics.intervals import compute_interval
+from auricle.metrics.jackknife import COMPUTATION_BUDGET, choose_scale, standard_error, take_stats, to_influences
+from auricle.metrics.rank_intervals import widen_for_few_units
+from auricle.metrics.scales import ROUNDING_ERROR, UPPER, Z_95, Estimate
 
 MAX_UNITS = 2000
 """Most units that are drawn; more are grouped at random, and the groups are drawn."""
 MIN_UNITS = 100
 DRAWS = 2000
 MIN_DRAWS = 400
-TAIL = 1 - UPPER
 
 Function: TypeAlias = Callable[[Array], Array]
 """Maps numbers, one column per part and one row per replicate, to one value per row."""
@@ -106,13 +108,62 @@ class JointReplicates:
         half = estimate.quantile * estimate.error
         return estimate.value, estimate.value - half, estimate.value + half
 
-    def draw(self, function: Function) -> Array:
-        """Return a function of the numbers for each draw; those in which it is undefined are left out."""
-        if self.unit_count < 2:
-            return np.empty(0)
-        drawn = function(self.draws)
-        defined: Array = drawn[~np.isnan(drawn)]
-        return defined
+    def compute_band(self, function: Function) -> tuple[Array, Array]:
+        """Return the lower and the upper ends of the 95 % intervals of many sums of numbers, one per column.
+
+        Where no unit changes a sum, it may be as far away as a number that is zero in all units.
+        """
+        values, without = function(self.values)[0], function(self.without_units)
+        without = without[~np.isnan(without).any(axis=1)]
+        count = len(without)
+        if count < 2:
+            return np.full(len(values), np.nan), np.full(len(values), np.nan)
+        deviations = without - without.mean(axis=0)
+        errors = np.sqrt((count - 1) / count * np.square(deviations).sum(axis=0))
+        half = np.where(errors > ROUNDING_ERROR, t_quantile(UPPER, count - 1) * errors, self._unchanged_bound)
+        return values - half, values + half
+
+    @property
+    def _unchanged_bound(self) -> float:
+        scales = (choose_scale(part.stats, part.aggregate, part.units) for part in self.parts)
+        return max(scale.unchanged_bound(self.unit_count) for scale in scales)
+
+    def compute_highest_interval(self, sign: int = 1) -> tuple[float, float]:
+        """Return the 95 % interval of the highest of the numbers, or of the lowest if `sign` is -1.
+
+        The outer end is the outermost end of all intervals, which needs no adjustment: it is wrong only if that of the
+        truly highest number is. The inner end is the outermost of the inner ends of all numbers that may be the highest
+        one, which are moved until all of them hold together. Percentiles of draws would be far too high, because the
+        highest number of a draw is too high on average.
+        """
+        defined = [at for at, value in enumerate(self.values[0]) if math.isfinite(value)]
+        if self.unit_count < 2 or not defined:
+            return math.nan, math.nan
+        values = sign * self.values[0, defined]
+        ends = np.array([self._compute_part_interval(self.parts[at]) for at in defined])
+        inner, outer = (sign * ends[:, ::sign]).T
+        may_be_highest = outer >= inner[values.argmax()]
+        factor = self._widen_jointly(np.array(defined)[may_be_highest])
+        highest = float((values - factor * (values - inner))[may_be_highest].max())
+        low, high = sorted((sign * highest, sign * float(outer.max())))
+        return low, high
+
+    def _compute_part_interval(self, part: UnitStats) -> tuple[float, float]:
+        are_samples = self.unit_count == len(part.stats)
+        interval = compute_interval(part.stats, part.aggregate, clusters=None if are_samples else part.units)
+        return interval.low, interval.high
+
+    def _widen_jointly(self, columns: Codes) -> float:
+        """Return how much further the ends of some intervals have to be from the numbers to hold together."""
+        influences = np.stack([to_influences(self.without_units[:, column]) for column in columns])
+        influences = influences[np.isfinite(influences).all(axis=1) & (influences != 0).any(axis=1)]
+        if len(influences) < 2:
+            return 1.0
+        directions = influences / np.sqrt(np.square(influences).sum(axis=1, keepdims=True))
+        noise = np.random.default_rng(0).standard_normal((DRAWS, influences.shape[1]))
+        limit = float(np.quantile((noise @ directions.T).max(axis=1), UPPER))
+        units = influences.shape[1]
+        return max(1.0, widen_for_few_units(limit, units) / widen_for_few_units(Z_95, units))
 
     @property
     def _group_count(self) -> int:
@@ -161,17 +212,23 @@ def _draw_weights(draws: int, units: int) -> Array:
     return counts.astype(np.float64)
 
 
-def percentile_interval(draws: Array) -> tuple[float, float]:
-    """Return the 2.5 % and 97.5 % percentiles of draws; an end is infinite if more draws than that are."""
-    if not len(draws):
+def percentile_interval(draws: Array, units: int) -> tuple[float, float]:
+    """Return the 95 % interval from draws of so many units; an end is infinite if more draws than its tail are.
+
+    Draws of few units vary too little. The percentiles are further out than 2.5 % and 97.5 % by as much as Student's t
+    is wider than the normal distribution with the variance of draws (Hesterberg 2015).
+    """
+    if not len(draws) or units < 2:
         return math.nan, math.nan
-    low, high = np.quantile(draws, (TAIL, UPPER), method="inverted_cdf")
+    tail = math.erfc(t_quantile(UPPER, units - 1) * math.sqrt(units / (units - 1) / 2)) / 2
+    low, high = np.quantile(draws, (tail, 1 - tail), method="inverted_cdf")
     return float(low), float(high)
 
 
-def percentile_p_value(lowest: Array, highest: Array) -> float:
+def percentile_p_value(lowest: Array, highest: Array, units: int) -> float:
     """Return the two-sided p-value of no difference, from draws of it that are known to be between two limits."""
-    if not len(lowest):
+    if not len(lowest) or units < 2:
         return math.nan
-    tails = (np.count_nonzero(lowest <= 0), np.count_nonzero(highest >= 0))
-    return min(1.0, 2 * (min(tails) + 1) / (len(lowest) + 1))
+    tail = (min(np.count_nonzero(lowest <= 0), np.count_nonzero(highest >= 0)) + 1) / (len(lowest) + 1)
+    deviation = max(0.0, -normal_quantile(min(tail, 0.5)))
+    return t_two_sided(deviation / math.sqrt(units / (units - 1)), units - 1)

@@ -13,6 +13,8 @@ import numpy as np
 
 from auricle.metrics.base import Array, Mask
 
+GRID_STEPS = 100
+"""Steps between two levels at which a curve is compared with its criterion."""
 UPPER_ERROR_RATE = 1.0
 """Error rates above this count as this in areas: one condition with many insertions should not decide them."""
 
@@ -108,6 +110,43 @@ def find_crossings(axis: LevelAxis, values: Array, criteria: Array, weights: Seq
         _replace(levels, ~reached[:, -1], reached[:, 0], undefined, (beyond, -beyond)),
         _replace(levels, ~reached[:, -1], reached[:, 0], undefined, (axis.levels[-1], axis.levels[0])),
     )
+
+
+def compute_excess(values: Array, criteria: Array, weights: Sequence[float]) -> Array:
+    """Return by how much each fitted curve is above its criterion, in small steps from the first level to the last."""
+    fitted, last = fit_rising(values, weights), values.shape[1] - 1
+    places = np.linspace(0, last, GRID_STEPS * last + 1)
+    before = np.minimum(places.astype(np.int64), last - 1)
+    share = places - before
+    excess: Array = fitted[:, before] * (1 - share) + fitted[:, before + 1] * share - criteria[:, None]
+    return excess
+
+
+def bound_crossing(axis: LevelAxis, lower: Array, upper: Array) -> tuple[float, float]:
+    """Return the levels between which a curve may reach its criterion; infinite where that may be beyond the levels.
+
+    Args:
+        axis: The levels.
+        lower: The lowest that the excess may be, in the steps of `compute_excess`.
+        upper: The highest that it may be.
+    """
+    if np.isnan(lower).any():
+        return np.nan, np.nan
+    beyond = np.inf if axis.is_rising else -np.inf
+    positions = np.interp(np.arange(len(upper)) / GRID_STEPS, np.arange(len(axis.levels)), axis.positions)
+    easiest = _find_zero(axis, positions, upper, (-beyond, beyond))
+    hardest = _find_zero(axis, positions[::-1], -lower[::-1], (beyond, -beyond))
+    return min(easiest, hardest), max(easiest, hardest)
+
+
+def _find_zero(axis: LevelAxis, positions: Array, rising: Array, ends: tuple[float, float]) -> float:
+    """Return the level at which a curve first reaches zero, or one of the ends if it starts there or never does."""
+    reached = np.flatnonzero(rising >= 0)
+    if not len(reached):
+        return ends[1]
+    if not (at := int(reached[0])):
+        return ends[0]
+    return float(axis.to_levels(np.interp(0.0, rising[at - 1 : at + 1], positions[at - 1 : at + 1])))
 
 
 def _replace(levels: Array, unreached: Mask, surpassed: Mask, undefined: Mask, ends: tuple[float, float]) -> Array:

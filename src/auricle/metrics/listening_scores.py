@@ -7,6 +7,7 @@ in which they were played. Ratings of excluded listeners and of attention checks
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -23,6 +24,7 @@ from auricle.metrics.base import (
     Array,
     Codes,
     Details,
+    Mask,
     MeanAggregator,
     Metric,
     Stats,
@@ -31,9 +33,8 @@ from auricle.metrics.base import (
     divide,
 )
 from auricle.metrics.bradley_terry import BradleyTerryAggregator
-from auricle.metrics.distributions import t_quantile
 from auricle.metrics.intervals import Interval
-from auricle.metrics.scales import SHARE, UPPER, BoundedScale, Estimate
+from auricle.metrics.scales import SHARE, BoundedScale, Estimate
 from auricle.metrics.two_way import TwoWayEstimate, estimate_mean
 
 Kind: TypeAlias = Literal["mos", "cmos", "mushra", "abx", "ab"]
@@ -47,8 +48,6 @@ LEVELS: dict[Kind, Level] = {
 RATING = "rating"
 """Name of the number in the output of a listener."""
 ROUNDING_ERROR = 1e-12
-MEDIAN_DRAWS = 200
-"""Draws of listeners for the interval of a median."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,36 +233,30 @@ class DprimeAggregator(WeightedAggregator):
 
 
 class MedianAggregator:
-    """The median of ratings; statistics are (rating, listener, item). Its interval draws listeners.
-
-    Args:
-        low: Lowest rating of the scale.
-        high: Highest rating.
-    """
-
-    def __init__(self, low: float, high: float) -> None:
-        self._low = low
-        self._high = high
+    """The median of ratings; statistics are (rating, listener, item)."""
 
     def __call__(self, stats: Stats) -> float:
         return float(np.median(np.asarray(stats, dtype=np.float64).reshape(len(stats), -1)[:, 0]))
 
     def compute_interval(self, stats: Stats, clusters: Codes | None) -> Interval:
-        """Compute the interval of Student's t with the standard error of a bootstrap over listeners."""
-        rows = np.asarray(stats, dtype=np.float64)
-        names, listeners = np.unique(rows[:, 1], return_inverse=True)
-        units = listeners.reshape(-1) if len(names) > 1 else np.arange(len(rows))
-        count = int(units.max()) + 1
-        if count < 2:
+        """Compute the interval over listeners and items: the ratings that may have one half below them.
+
+        The lowest is the first of which the share of ratings up to it may be one half, by Wilson's interval, and the
+        highest is the last of which the share of ratings below it may be. `clusters` are ignored.
+        """
+        rows = np.asarray(stats, dtype=np.float64).reshape(len(stats), -1)
+        listeners, items = (rows[:, column].astype(np.int64) for column in (1, 2))
+        count = len(np.unique(listeners))
+        if len(rows) < 2:
             return Interval(math.nan, math.nan, "none", count)
-        members = [rows[units == unit, 0] for unit in range(count)]
-        random = np.random.default_rng(0)
-        drawn = random.integers(0, count, (MEDIAN_DRAWS, count))
-        medians = [float(np.median(np.concatenate([members[unit] for unit in draw]))) for draw in drawn]
-        half = t_quantile(UPPER, count - 1) * float(np.std(medians, ddof=1)) * math.sqrt(count / (count - 1))
-        value = self(rows)
-        low, high = max(self._low, value - half), min(self._high, value + half)
-        return Interval(low, high, "cluster-bootstrap-t" if len(names) > 1 else "bootstrap-t", count)
+
+        def bound_share(mask: Mask) -> tuple[float, float]:
+            return bounded_interval(estimate_mean(mask.astype(np.float64), listeners, items), SHARE)
+
+        ratings = np.unique(rows[:, 0])
+        low = bisect_left(ratings, True, key=lambda rating: bound_share(rows[:, 0] <= rating)[1] >= 0.5)
+        high = bisect_left(ratings, True, key=lambda rating: bound_share(rows[:, 0] < rating)[0] > 0.5) - 1
+        return Interval(float(ratings[low]), float(ratings[high]), "two-way-median", count)
 
 
 def _count_checks(totals: Array) -> Details:
@@ -300,11 +293,7 @@ def _make_system_metrics(facts: TestFacts, system: str) -> list[Metric]:
     ]
     if facts.kind == "mushra":
         metrics.append(
-            make(
-                name=f"{name}_median.{system}",
-                aggregate=MedianAggregator(facts.low, facts.high),
-                title=f"{title} median {system}",
-            )
+            make(name=f"{name}_median.{system}", aggregate=MedianAggregator(), title=f"{title} median {system}")
         )
     return metrics
 

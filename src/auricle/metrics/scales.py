@@ -230,6 +230,27 @@ class MinimumScale(BoundedScale):
 
 
 @dataclass(frozen=True, slots=True)
+class WithheldScale:
+    """Numbers of too few trials for an interval that would contain the truth: they have none."""
+
+    scale: Scale
+    """The scale that they would have with more of them."""
+    reason: str
+    """What the interval needs."""
+    name: str = "withheld"
+    needs_error: bool = False
+
+    def transform(self, values: Array) -> Array:
+        return self.scale.transform(values)
+
+    def interval(self, estimate: Estimate) -> tuple[float, float]:
+        return math.nan, math.nan
+
+    def unchanged_bound(self, units: int) -> float:
+        return self.scale.unchanged_bound(units)
+
+
+@dataclass(frozen=True, slots=True)
 class ShareDifferenceScale:
     """Differences of two shares, such as of hits in two groups of words: Student's t interval within -1 and 1.
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from hashlib import blake2b
 from typing import Any, TypeAlias
@@ -30,7 +30,8 @@ from auricle.metrics.detection import (
     trial_costs,
 )
 from auricle.metrics.detection_plots import describe_trials
-from auricle.metrics.scales import NONNEGATIVE, BoundedScale, MinimumScale, Scale
+from auricle.metrics.intervals import Interval, compute_interval
+from auricle.metrics.scales import NONNEGATIVE, BoundedScale, MinimumScale, Scale, WithheldScale
 
 SPEAKER_FIELDS = ("speaker_a", "speaker_b")
 """Metadata fields with the speakers of a trial."""
@@ -46,6 +47,10 @@ POINTS: Mapping[str, tuple[OperatingPoint, ...]] = {
 }
 """Operating points by the end of a metric's name; the cost at several is their mean."""
 Points: TypeAlias = Sequence[OperatingPoint]
+MIN_TRIALS = 50
+"""Fewest trials of either class for the interval of a number that depends on the threshold."""
+TRIALS_PER_COST = 100
+"""Fewest trials of the class whose errors cost more, for each time that they cost the errors of the other class."""
 
 
 # --- statistics ------------------------------------------------------------------------------
@@ -144,6 +149,7 @@ class CurveAggregator(TrialAggregator):
         compute: Function from the curve to the number.
         scale: Scale of the number, on which its interval is computed.
         describe: Function from the trials to what plots need.
+        points: Operating points whose costs the number depends on.
     """
 
     def __init__(
@@ -151,10 +157,19 @@ class CurveAggregator(TrialAggregator):
         compute: Callable[[DetectionCurve], float],
         scale: Scale,
         describe: Callable[[SortedTrials], Details] | None = None,
+        points: Points = (),
     ) -> None:
         super().__init__(scale)
         self._compute = compute
         self._describe = describe
+        self._needed = count_needed_trials(points)
+
+    def choose_scale(self, stats: Stats, units: Codes) -> Scale:
+        counts = _count_classes(stats)
+        if all(counts[name] >= needed for name, needed in self._needed.items()):
+            return self.scale
+        needs = " and ".join(f"{needed:,} {name}" for name, needed in self._needed.items())
+        return WithheldScale(self.scale, f"it needs at least {needs}")
 
     def prepare_weighted(self, stats: Stats) -> WeightedAggregate:
         trials = TrialArray.of(stats)
@@ -167,6 +182,18 @@ class CurveAggregator(TrialAggregator):
     def plot_data(self, stats: Stats) -> Details:
         trials = TrialArray.of(stats)
         return self._describe(SortedTrials.of(trials.scores, trials.targets)) if self._describe else {}
+
+
+class InterpolatedAggregator(CurveAggregator):
+    """The equal error rate on straight lines between thresholds.
+
+    It depends on two neighbouring scores alone, so that the jackknife does not show how it varies. Its interval is that
+    of the rate on the convex hull, whose upper end rises by as much as this rate is higher.
+    """
+
+    def compute_interval(self, stats: Stats, clusters: Codes | None) -> Interval:
+        interval = compute_interval(stats, HULL_RATE, clusters=clusters)
+        return replace(interval, high=min(1.0, interval.high + self(stats) - HULL_RATE(stats)))
 
 
 class CostAggregator(TrialAggregator):
@@ -203,14 +230,30 @@ class CostAggregator(TrialAggregator):
 class LossAggregator(TrialAggregator):
     """The cost of a number as it is, minus the lowest cost that a calibration of the same scores could reach."""
 
-    def __init__(self, actual: TrialAggregator, lowest: TrialAggregator) -> None:
+    def __init__(self, actual: TrialAggregator, lowest: CurveAggregator) -> None:
         super().__init__(NONNEGATIVE)
         self._actual = actual
         self._lowest = lowest
 
+    def choose_scale(self, stats: Stats, units: Codes) -> Scale:
+        scale = self._lowest.choose_scale(stats, units)
+        return replace(scale, scale=self.scale) if isinstance(scale, WithheldScale) else self.scale
+
     def prepare_weighted(self, stats: Stats) -> WeightedAggregate:
         actual, lowest = self._actual.prepare_weighted(stats), self._lowest.prepare_weighted(stats)
         return lambda weights: max(0.0, actual(weights) - lowest(weights))
+
+
+def count_needed_trials(points: Points) -> dict[str, int]:
+    """Return how many trials of each class the interval of a number needs, in simulations of independent trials.
+
+    At the threshold of the lowest cost there are few errors of the class whose errors cost more. With fewer than about
+    ten of them, the minimum over thresholds is too low by more than the trials show.
+    """
+    costs = [(1 - point.p_target) * point.c_fa / (point.p_target * point.c_miss) for point in points]
+    others = max([MIN_TRIALS, *(round(TRIALS_PER_COST * cost) for cost in costs)])
+    targets = max([MIN_TRIALS, *(round(TRIALS_PER_COST / cost) for cost in costs)])
+    return {"targets": targets, "nontargets": others}
 
 
 def _count_classes(stats: Stats) -> Details:
@@ -275,13 +318,12 @@ def _make_metric(
 
 
 SHARE, MINIMUM = BoundedScale(), MinimumScale()
-eer = _make_metric(
-    "eer", "EER", CurveAggregator(compute_eer, MINIMUM, describe_trials), "convex-hull", unit="share", plot="detection"
-)
+HULL_RATE = CurveAggregator(compute_eer, MINIMUM, describe_trials)
+eer = _make_metric("eer", "EER", HULL_RATE, "convex-hull", unit="share", plot="detection")
 eer_interpolated = _make_metric(
     "eer_interpolated",
     "EER (interpolated)",
-    CurveAggregator(compute_interpolated_eer, SHARE),
+    InterpolatedAggregator(compute_interpolated_eer, SHARE),
     "interpolated",
     unit="share",
 )
@@ -298,7 +340,7 @@ cllr_loss = _make_metric(
 
 def make_min_dcf(points: Points, ending: str = "") -> Metric:
     """Return the lowest detection cost over all thresholds at these operating points."""
-    aggregate = CurveAggregator(partial(_mean_min_cost, tuple(points)), MINIMUM)
+    aggregate = CurveAggregator(partial(_mean_min_cost, tuple(points)), MINIMUM, points=points)
     return _make_metric(f"min_dcf{ending}", f"minDCF{_title(points)}", aggregate, _name_points(points))
 
 
@@ -310,7 +352,7 @@ def make_act_dcf(points: Points, ending: str = "") -> Metric:
 
 def make_dcf_loss(points: Points, ending: str = "") -> Metric:
     """Return the detection cost at the Bayes threshold minus the lowest one."""
-    lowest = CurveAggregator(partial(_mean_min_cost, tuple(points)), SHARE)
+    lowest = CurveAggregator(partial(_mean_min_cost, tuple(points)), SHARE, points=points)
     aggregate = LossAggregator(CostAggregator(partial(_error_costs, tuple(points))), lowest)
     variant = f"{_name_points(points)}.natural-log"
     title = f"actDCF − minDCF{_title(points)}"

@@ -172,7 +172,7 @@ def format_threshold(number: Number) -> str:
 def format_threshold_interval(number: Number) -> str:
     """Format the interval of a threshold; an end beyond the tested levels is open: `[< -5, 3.2]`."""
     levels = number.details.get("levels") or ()
-    is_known = number.low is not None or number.high is not None or bool(number.details.get("censored_draws"))
+    is_known = number.low is not None or number.high is not None or number.units > 1
     is_beyond = number.low == max(levels, default=None) or number.high == min(levels, default=None)
     if not is_known or is_beyond:  # all of it is beyond the levels, as the value states
         return ""

@@ -9,7 +9,7 @@ from typing import TypeAlias
 import numpy as np
 
 from auricle.metrics.base import Array
-from auricle.metrics.level_curves import Crossings, LevelAxis, compute_areas, find_crossings
+from auricle.metrics.level_curves import Crossings, LevelAxis, compute_areas, compute_excess, find_crossings
 from auricle.runs.metrics import FamilyFacts
 
 MIN_POINTS = 3
@@ -118,10 +118,17 @@ class FamilyCurve:
 
     def find_thresholds(self, values: Array) -> Crossings:
         """Find the level at which the model stops working."""
+        return find_crossings(self.axis, *self._weigh_points(values))
+
+    def compute_excess(self, values: Array) -> Array:
+        """Return by how much the curve is worse than its criterion, in small steps from the first level to the last."""
+        return compute_excess(*self._weigh_points(values))
+
+    def _weigh_points(self, values: Array) -> tuple[Array, Array, list[float]]:
+        """Return how bad the points are, the criterion, and the weight of each point."""
         criteria = self.scale.compute_criteria(values[:, CLEAN_COLUMN])
         badness = self.scale.to_badness(values[:, self._point_columns])
-        equal_weights = np.ones(badness.shape[1])  # all levels have the same samples
-        return find_crossings(self.axis, badness, self.scale.to_badness(criteria), equal_weights.tolist())
+        return badness, self.scale.to_badness(criteria), [1.0] * badness.shape[1]  # all levels have the same samples
 
     def compute_threshold(self, values: Array) -> Array:
         """Return the threshold; infinite if it is beyond the levels that were tested."""

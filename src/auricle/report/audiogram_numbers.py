@@ -17,9 +17,10 @@ from typing import Any
 import numpy as np
 
 from auricle.core.signature import Signature
-from auricle.metrics.base import Array, Metric
+from auricle.metrics.base import Metric
 from auricle.metrics.intervals import adjust_holm, compare_paired, name_method
-from auricle.metrics.joint_replicates import JointReplicates, percentile_interval
+from auricle.metrics.joint_replicates import JointReplicates
+from auricle.metrics.level_curves import bound_crossing
 from auricle.report.audiogram import AREA, CHANGE, DEGRADATION, RELATIVE_DEGRADATION, THRESHOLD, WORST
 from auricle.report.audiogram_curves import MIN_POINTS, FamilyCurve, MetricScale, Summary
 from auricle.report.audiogram_families import list_families
@@ -36,7 +37,7 @@ TITLES = {
     CHANGE: "change from clean",
     WORST: "worst condition",
 }
-T_INTERVAL, PERCENTILE_INTERVAL = "joint-t", "joint-percentile"
+T_INTERVAL, THRESHOLD_INTERVAL, WORST_INTERVAL = "joint-t", "joint-inverse-t", "worst-condition"
 COUNTS = ("scored", "total", "failed", "unreadable", "refused", "truncated", "counted_wrong", "not_applicable")
 
 
@@ -146,10 +147,6 @@ class NumberBuilder:
         self._curves = suite.list_curves(metric.name, chance)
         self._replicates_by_family: dict[str, JointReplicates] = {}
 
-    @cached_property
-    def _replicates(self) -> JointReplicates:
-        return self._scores.resample(self._metric, self._parts)
-
     def _resample(self, curve: FamilyCurve) -> JointReplicates:
         """Return the numbers of the clean part and of a family, over the samples that were scored in all of them."""
         name = curve.family.name
@@ -213,22 +210,17 @@ class NumberBuilder:
 
     def _build_worst(self) -> Number:
         """Return the number of the worst condition; the maximum over conditions is biased upwards."""
-        scale = MetricScale(self._metric.higher_is_better, self._metric.unit)
-
-        def worst(values: Array) -> Array:
-            conditions = scale.to_badness(values[:, 1:])
-            highest: Array = np.where(np.isnan(conditions).all(axis=1), np.nan, np.nanmax(conditions, axis=1))
-            return scale.to_badness(highest)
-
-        values = self._replicates.values
-        part = self._parts[1 + int(np.nanargmax(scale.to_badness(values[0, 1:])))]
-        ends = percentile_interval(self._replicates.draw(worst))
+        sign = -1 if self._metric.higher_is_better else 1
+        samples = self._scores.resample(self._metric, self._parts)
+        conditions = JointReplicates(samples.parts[1:], samples.unit_count)
+        worst = int(np.nanargmax(sign * conditions.values[0]))
+        part = self._parts[1 + worst]
         return self._make(
             WORST,
-            (float(worst(values)[0]), *ends),
+            (float(conditions.values[0, worst]), *conditions.compute_highest_interval(sign)),
             field=PART_FIELD,
             group=part,
-            interval=self._name(PERCENTILE_INTERVAL),
+            interval=self._name(WORST_INTERVAL),
             signature=self._sign(WORST, ",".join(self._parts[1:])),
             **self._count([part]),
         )
@@ -259,25 +251,24 @@ class NumberBuilder:
         )
 
     def _build_threshold(self, curve: FamilyCurve) -> Number:
-        crossings = curve.find_thresholds(self._resample(curve).values)
+        samples = self._resample(curve)
+        crossings = curve.find_thresholds(samples.values)
         level, nearest = float(crossings.levels[0]), float(crossings.nearest[0])
-        draws = self._resample(curve).draw(curve.compute_threshold)
-        clean = self._resample(curve).values[:, 0]
+        ends = bound_crossing(curve.axis, *samples.compute_band(curve.compute_excess))
         return self._make(
             THRESHOLD,
-            (nearest, *_bound_interval(percentile_interval(draws), curve.axis.levels)),
+            (nearest, *_bound_interval(ends, curve.axis.levels)),
             field=FAMILY_FIELD,
             group=curve.family.name,
             censored="" if math.isfinite(level) else ">" if level > 0 else "<",
-            interval=self._name(PERCENTILE_INTERVAL),
-            units=self._resample(curve).unit_count,
+            interval=self._name(THRESHOLD_INTERVAL),
+            units=samples.unit_count,
             higher_is_better=curve.family.is_harder_if_higher,
             unit=curve.family.unit,
             details={
                 "levels": list(curve.axis.levels),
-                "criterion": float(curve.scale.compute_criteria(clean)[0]),
+                "criterion": float(curve.scale.compute_criteria(samples.values[:, 0])[0]),
                 "rule": curve.scale.describe_criterion(),
-                "censored_draws": float(np.isinf(draws).mean()) if len(draws) else None,
             },
             signature=self._sign(THRESHOLD, describe_grid(curve.family)),
             **self._count(curve.family.parts),

@@ -44,8 +44,17 @@ METHODS = {
     "joint-t": ("joint t", "Student’s t of the influence of each unit on all conditions together"),
     "joint-percentile": (
         "bootstrap",
-        "percentiles of draws of the units, each with all of its conditions; open beyond the levels that were tested",
+        "expanded percentiles of draws of the units, each with all of its conditions; open beyond the tested levels",
     ),
+    "joint-inverse-t": (
+        "inverse t",
+        "the levels at which Student’s t does not tell the curve from its criterion; open beyond the tested levels",
+    ),
+    "worst-condition": (
+        "worst condition",
+        "the outermost ends of the intervals of all conditions that may be the worst; inner ends hold jointly",
+    ),
+    "withheld": ("too few to say", "none, because it would be wrong for so few trials; a note says how many it needs"),
     "best-control": (
         "best control",
         "the lowest ends of the paired intervals against all controls; upper ends hold jointly, by draws of the units",
@@ -57,6 +66,10 @@ METHODS = {
     "sign-flip": ("sign flip", "test that flips the signs of the changes of all units, which are equal"),
     "prediction-powered": ("prediction-powered", "verdicts corrected by human labels, with the variance of both"),
     "two-way-t": ("two-way t", "Student’s t interval with the standard error over listeners and items together"),
+    "two-way-median": (
+        "two-way median",
+        "the ratings that Wilson’s interval of the share below them, over listeners and items, allows to be the median",
+    ),
     "two-way-wilson": ("two-way Wilson", "Wilson’s score interval with the standard error over listeners and items"),
     "item-wilson": ("Wilson by item", "Wilson’s score interval; items are the units"),
     "none": ("–", "too few samples"),

@@ -149,6 +149,12 @@ def _compute_number(scored: ScoredSamples, group: Group, column: MetricColumn, s
     worst, best = _compute_bounds(column.failed, metric.aggregate, stats, members) or (value, value)
     unread_wrong, unread_right = _bound_unread(column, stats, indices, members) or (math.nan, math.nan)
     failed = int(members[_as_array(scored.table.failed)].sum())
+    details = {**metric.details(stats), **describe_dominance(stats, metric.aggregate)}
+    if not group.field:
+        details |= metric.plot_data(stats)
+    if spread.reason:
+        note = f"{metric.title} has no interval: {spread.reason}."
+        details["notes"] = [*details.get("notes", ()), note]
     return Number(
         metric=metric.name,
         title=metric.title,
@@ -176,13 +182,7 @@ def _compute_number(scored: ScoredSamples, group: Group, column: MetricColumn, s
         plot=metric.plot,
         right_or_wrong=metric.right_or_wrong,
         signature=Signature(MetricSignature.parse(metric.signature)),
-        details=replace_non_finite(
-            {
-                **metric.details(stats),
-                **describe_dominance(stats, metric.aggregate),
-                **({} if group.field else metric.plot_data(stats)),
-            }
-        ),
+        details=replace_non_finite(details),
     )
 
 

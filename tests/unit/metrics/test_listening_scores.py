@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 from auricle.core.errors import Unsupported
@@ -76,13 +77,22 @@ def test_a_share_of_all_or_nothing_still_has_an_interval() -> None:
     assert interval.high == 1.0
 
 
-def test_a_median_has_an_interval_over_listeners_within_the_scale() -> None:
-    stats = [(min(100.0, 90.0 + 3 * listener + item), listener, item) for listener in range(5) for item in range(6)]
-    aggregate = MedianAggregator(0, 100)
-    interval = compute_interval(stats, aggregate)
-    assert aggregate(stats) == 98.5
-    assert interval.low < 98.5 < interval.high <= 100
-    assert interval.units == 5
+def test_a_median_has_an_interval_over_listeners_and_items() -> None:
+    offsets = np.random.default_rng(0).normal(0, 10, 20)
+
+    def rate(listeners: int, items: int, *, by_item: bool) -> list[tuple[float, int, int]]:
+        return [
+            (60 + round(offsets[item if by_item else listener]), listener, item)
+            for listener in range(listeners)
+            for item in range(items)
+        ]
+
+    aggregate = MedianAggregator()
+    by_listener = compute_interval(rate(20, 10, by_item=False), aggregate)
+    by_item = compute_interval(rate(10, 20, by_item=True), aggregate)
+    assert (by_listener.low, by_listener.high) == (by_item.low, by_item.high)
+    assert by_listener.low < aggregate(rate(20, 10, by_item=False)) < by_listener.high
+    assert (by_listener.units, by_listener.method) == (20, "two-way-median")
 
 
 def test_a_failed_check_is_counted_once_for_a_page() -> None:

@@ -178,12 +178,28 @@ def test_a_paired_difference_is_over_the_same_speakers() -> None:
     assert unpaired.high - unpaired.low > paired.high - paired.low
 
 
-def test_an_interval_of_a_minimum_extends_by_its_bias() -> None:
+def test_an_interval_that_needs_more_trials_is_withheld_and_says_how_many() -> None:
     stats = draw_trials(8, seed=3)
     interval = compute_interval(stats, min_dcf.aggregate)
+    assert (math.isnan(interval.low), math.isnan(interval.high)) == (True, True)
+    assert interval.method == "cluster-withheld"
+    assert interval.reason == "it needs at least 50 targets and 9,900 nontargets"
+    assert math.isfinite(min_dcf.aggregate(stats))
+    assert compute_interval(stats, dcf_loss.aggregate).reason == interval.reason
+
+
+def test_an_interpolated_rate_has_the_interval_of_that_on_the_convex_hull() -> None:
+    stats = draw_trials(8, seed=3)
+    hull, interpolated = (compute_interval(stats, metric.aggregate) for metric in (eer, eer_interpolated))
+    excess = eer_interpolated.aggregate(stats) - eer.aggregate(stats)
+    assert excess > 0
+    assert (interpolated.low, interpolated.high) == pytest.approx((hull.low, hull.high + excess))
+
+
+def test_an_interval_of_a_minimum_extends_by_its_bias() -> None:
+    stats = draw_trials(8, seed=3)
+    interval = compute_interval(stats, min_cllr.aggregate)
     assert interval.method == "cluster-wilson-bias"
-    plain = compute_interval(stats, eer_interpolated.aggregate)
-    assert plain.method == "cluster-wilson"
 
 
 def test_trials_of_both_classes_are_rated_on_one_scale() -> None:

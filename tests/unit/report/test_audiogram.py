@@ -66,7 +66,7 @@ def test_thresholds_are_rounded_and_open_ends_name_the_last_level() -> None:
     assert format_threshold_interval(make_threshold(value=20.0, censored=">", low=2.0)) == "[2, > 20]"
     assert format_threshold_interval(make_threshold(value=-5.0, censored="<", high=-5.0)) == ""
     assert format_threshold_interval(make_threshold(value=3.0)) == ""
-    uncertain = make_threshold(value=3.0, details={"levels": [20.0, -5.0], "censored_draws": 0.1})
+    uncertain = make_threshold(value=3.0, details={"levels": [20.0, -5.0]}, units=6)
     assert format_threshold_interval(uncertain) == "[< -5, > 20]"
 
 

@@ -17,7 +17,7 @@ from auricle.metrics.intervals import Contrast, Difference, make_difference, nam
 from auricle.metrics.joint_replicates import JointReplicates, percentile_interval, percentile_p_value
 from auricle.report.audiogram import AREA, DEGRADATION, RELATIVE_DEGRADATION, THRESHOLD, format_level
 from auricle.report.audiogram_curves import FamilyCurve, Summary
-from auricle.report.audiogram_numbers import PERCENTILE_INTERVAL, T_INTERVAL, TITLES, ConditionSuite, describe_grid
+from auricle.report.audiogram_numbers import T_INTERVAL, TITLES, ConditionSuite, describe_grid
 from auricle.report.audiogram_scores import ConditionScores, SampleUnits
 from auricle.report.compare.loading import choose_cluster, load_compared_run
 from auricle.report.compare.metric_rows import ComparisonRow
@@ -25,6 +25,7 @@ from auricle.report.compare.pairing import pair_samples
 from auricle.runs.metrics import FAMILY_FIELD, Metrics
 from auricle.runs.suites import SuiteRun
 
+PERCENTILE_INTERVAL = "joint-percentile"
 Runs = Mapping[str, tuple[Path, Metrics]]
 
 
@@ -159,19 +160,20 @@ class FamilyRows:
             if problem := self._explain_undefined(level):
                 raise ValueError(f"in {letter}, {problem}.")
         lowest, highest = self._draw_threshold_differences()
-        low, _ = percentile_interval(lowest)
-        _, high = percentile_interval(highest)
+        units = self.both.unit_count
+        low, _ = percentile_interval(lowest, units)
+        _, high = percentile_interval(highest, units)
         difference = Difference(
             value_a=a,
             value_b=b,
             difference=b - a,
             low=low,
             high=high,
-            p=percentile_p_value(lowest, highest),
+            p=percentile_p_value(lowest, highest, units),
             n=self.count,
             method=name_method(PERCENTILE_INTERVAL, bool(self.cluster)),
             detectable=math.nan,
-            units=self.both.unit_count,
+            units=units,
         )
         return self._build(THRESHOLD, difference, self.curve.family.is_harder_if_higher, self.curve.family.unit)
 
