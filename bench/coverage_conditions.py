@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import argparse
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any
@@ -163,7 +163,7 @@ def draw_mushra(rng: np.random.Generator, quality: float, panel: tuple[int, int]
     return np.column_stack([ratings, who, what])
 
 
-def tabulate_mushra(repetitions: int) -> CoverageTable:
+def tabulate_mushra(repetitions: int, panels: Sequence[tuple[int, int]] = PANELS) -> CoverageTable:
     rows = []
     for quality in (60.0, 92.0):
         noise = np.random.default_rng(0).normal(0, math.hypot(LISTENER_SD, ITEM_SD, NOISE_SD), 1_000_000)
@@ -179,9 +179,9 @@ def tabulate_mushra(repetitions: int) -> CoverageTable:
                 interval = compute_interval(draw_mushra(rng, at, panel), aggregate)
                 return interval.low, interval.high
 
-            shares = [measure(truth, repetitions, partial(draw_ends, panel=panel)) for panel in PANELS]
+            shares = [measure(truth, repetitions, partial(draw_ends, panel=panel)) for panel in panels]
             rows.append((f"{name}, around {quality:.0f}", shares))
-    return CoverageTable("Coverage, MUSHRA", [f"{listeners} × {items}" for listeners, items in PANELS], rows)
+    return CoverageTable("Coverage, MUSHRA", [f"{listeners} × {items}" for listeners, items in panels], rows)
 
 
 # --- verification ----------------------------------------------------------------------------

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-SOURCES = ("coverage", "coverage_load")
+SOURCES = ("coverage", "coverage_conditions", "verification", "coverage_load", "shard_intervals")
 PAGE = Path(__file__).parents[1] / "docs" / "statistics.md"
 BEGIN, END = "<!-- simulated coverage: begin -->", "<!-- simulated coverage: end -->"
 

@@ -6,10 +6,11 @@ Error rates with skewed errors, shares of clusters of samples, and macro F1, for
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
+from coverage_table import CoverageTable
 from numpy.typing import NDArray
 
 from auricle.metrics.base import Aggregator, mean, ratio
@@ -84,35 +85,40 @@ CASES: dict[str, tuple[Callable[[np.random.Generator, int], Draw], Aggregator]] 
 }
 
 
-def measure(name: str, count: int, draws: int) -> None:
+def measure(name: str, count: int, draws: int) -> tuple[str, list[float | str]]:
+    """Return a row: the relative width of intervals from buckets, and the coverage of all samples and of buckets."""
     make, aggregate = CASES[name]
-    widths, covered = [], {"exact": 0, "buckets": 0}
+    widths, covered = [], [0, 0]
     for seed in range(draws):
         rng = np.random.default_rng(seed)
         draw = make(rng, count)
-        intervals = {
-            "exact": compute_interval(draw.stats, aggregate, clusters=draw.clusters),
-            "buckets": compute_from_buckets(draw, aggregate, rng),
-        }
-        for kind, interval in intervals.items():
-            covered[kind] += interval.low <= draw.truth <= interval.high
-        exact, buckets = intervals["exact"], intervals["buckets"]
+        exact = compute_interval(draw.stats, aggregate, clusters=draw.clusters)
+        buckets = compute_from_buckets(draw, aggregate, rng)
+        for at, interval in enumerate((exact, buckets)):
+            covered[at] += interval.low <= draw.truth <= interval.high
         widths.append((buckets.high - buckets.low) / (exact.high - exact.low))
-    shares = ", ".join(f"{kind} {hits / draws:.3f}" for kind, hits in covered.items())
-    print(
-        f"{name:16} {count:>8,} samples  width {np.mean(widths):.3f} ± {np.std(widths):.3f}  coverage {shares}",
-        flush=True,
+    width = f"{np.mean(widths):.3f} ± {np.std(widths):.3f}"
+    return f"{name}, {count:,} samples", [width, *(hits / draws for hits in covered)]
+
+
+def tables(repetitions: int) -> Iterator[CoverageTable]:
+    rows = []
+    for name in CASES:
+        for count in (1000, 10_000):
+            rows.append(measure(name, count, max(20, repetitions // (10 if name == "macro F1" else 2))))
+    yield CoverageTable(
+        "Coverage, buckets of samples",
+        ("width relative to that from all samples (± sd)", "all samples", "buckets"),
+        rows,
+        note="Half of the repetitions, a tenth for macro F1.",
     )
 
 
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--draws", type=int, default=400)
-    arguments = parser.parse_args()
-    for name in CASES:
-        for count in (1000, 10_000, 100_000):
-            draws = arguments.draws if name != "macro F1" and count < 100_000 else max(20, arguments.draws // 10)
-            measure(name, count, draws)
+    for table in tables(2 * parser.parse_args().draws):
+        print(table.to_markdown())
 
 
 if __name__ == "__main__":

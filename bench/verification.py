@@ -1,7 +1,7 @@
 """Measure speaker verification: time of a million trials, coverage of intervals by speaker, and a run with many trials.
 
     python bench/verification.py                  seconds of each number with and without its interval
-    python bench/verification.py coverage -r 300  how often 95 % intervals contain the true number, about ten minutes
+    python bench/verification.py coverage -r 100  how often 95 % intervals contain the true number
     python bench/verification.py run -n 100000    trials per second and memory of a run with a small embedder
 
 Coverage is simulated: speakers have an embedding and are easy or hard to recognise, recordings scatter around it, and
@@ -18,10 +18,12 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from coverage_table import CoverageTable
 
 from auricle.metrics.intervals import compare_paired, compute_interval
 from auricle.metrics.verification import act_dcf, cllr, eer, eer_interpolated, min_cllr, min_dcf, min_dcf_05
@@ -33,7 +35,9 @@ DIMENSIONS = 16
 RECORDINGS = 10
 TARGETS_PER_SPEAKER = 30
 POPULATION = 6_000
+OTHERS_PER_SPEAKER = 100
 SPEAKER_COUNTS = (6, 10, 20, 40, 100)
+MAX_REPETITIONS = 100
 METRICS = (eer, eer_interpolated, min_dcf_05, min_dcf, min_cllr, cllr)
 
 
@@ -81,25 +85,39 @@ def draw_trials(rng: np.random.Generator, speakers: int, others_per_speaker: int
     return np.column_stack([scores, same, a, b]).astype(np.float64)
 
 
-def measure_coverage(repetitions: int, others_per_speaker: int) -> None:
+def measure_coverage(repetitions: int, speakers: int, others_per_speaker: int) -> dict[str, float | str]:
+    """Return the share of intervals that contain the number of all speakers, and of equal systems that differ."""
     population = draw_trials(np.random.default_rng(1), POPULATION, others_per_speaker)
     truth = {metric.name: metric.aggregate(population) for metric in METRICS}
-    true_values = ", ".join(f"{name} {value:.3f}" for name, value in truth.items())
-    print(f"{TARGETS_PER_SPEAKER} targets and {others_per_speaker} others per speaker; true {true_values}")
-    for speakers in SPEAKER_COUNTS:
-        hits, rejections = dict.fromkeys(truth, 0), 0
-        for repetition in range(repetitions):
-            rng = np.random.default_rng([7, speakers, repetition])
-            stats = draw_trials(rng, speakers, others_per_speaker)
-            for metric in METRICS:
-                interval = compute_interval(stats, metric.aggregate)
-                hits[metric.name] += interval.low <= truth[metric.name] <= interval.high
-            systems = [stats.copy(), stats.copy()]  # two equal systems: the same scores with independent noise
-            for system in systems:
-                system[:, 0] += rng.normal(0, 1.0, len(stats))
-            rejections += compare_paired(systems[0], systems[1], eer.aggregate).p < 0.05
-        row = "  ".join(f"{name} {count / repetitions:.3f}" for name, count in hits.items())
-        print(f"{speakers:4} speakers  {row}  equal systems rejected {rejections / repetitions:.3f}", flush=True)
+    hits: dict[str, int | None] = dict.fromkeys(truth, 0)
+    rejections = 0
+    for repetition in range(repetitions):
+        rng = np.random.default_rng([7, speakers, repetition])
+        stats = draw_trials(rng, speakers, others_per_speaker)
+        for metric in METRICS:
+            interval, count = compute_interval(stats, metric.aggregate), hits[metric.name]
+            is_hit = interval.low <= truth[metric.name] <= interval.high
+            hits[metric.name] = None if interval.reason or count is None else count + is_hit
+        systems = [stats.copy(), stats.copy()]  # two equal systems: the same scores with independent noise
+        for system in systems:
+            system[:, 0] += rng.normal(0, 1.0, len(stats))
+        rejections += compare_paired(systems[0], systems[1], eer.aggregate).p < 0.05
+    names = {metric.name: f"`{metric.name}` ({truth[metric.name]:.2f})" for metric in METRICS}
+    shares = {names[name]: "withheld" if count is None else count / repetitions for name, count in hits.items()}
+    return shares | {"equal systems rejected by `eer`": rejections / repetitions}
+
+
+def tables(repetitions: int) -> Iterator[CoverageTable]:
+    """Yield the coverage of numbers of trials of two speakers."""
+    most = min(repetitions, MAX_REPETITIONS)
+    columns = [measure_coverage(most, speakers, OTHERS_PER_SPEAKER) for speakers in SPEAKER_COUNTS]
+    yield CoverageTable(
+        "Coverage, trials of two speakers",
+        [f"{count} speakers" for count in SPEAKER_COUNTS],
+        [(name, [column[name] for column in columns]) for name in columns[0]],
+        note=f"{TARGETS_PER_SPEAKER} trials of the same speaker and {OTHERS_PER_SPEAKER} others per speaker; at most "
+        f"{MAX_REPETITIONS} repetitions. `withheld`: too few trials, no interval.",
+    )
 
 
 # --- a run -----------------------------------------------------------------------------------
@@ -146,8 +164,8 @@ def main() -> None:
     parser.add_argument("-r", type=int, default=300, help="repetitions")
     arguments = parser.parse_args()
     if arguments.what == "coverage":
-        for others in (30, 100):
-            measure_coverage(arguments.r, others)
+        for table in tables(arguments.r):
+            print(table.to_markdown())
     elif arguments.what == "run":
         measure_run(arguments.n or 100_000)
     else:
