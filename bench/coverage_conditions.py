@@ -186,7 +186,7 @@ def tabulate_mushra(repetitions: int, panels: Sequence[tuple[int, int]] = PANELS
 
 # --- verification ----------------------------------------------------------------------------
 
-TRIALS = ((25, 25), (50, 50), (100, 100), (50, 500), (300, 2000), (300, 10_000))
+TRIALS = ((50, 50), (100, 100), (100, 500), (300, 300), (300, 2000), (300, 10_000))
 """Trials of the same speaker, and others."""
 TRIAL_REPETITIONS = 200
 """At most, because a number is computed again up to a thousand times for its interval."""

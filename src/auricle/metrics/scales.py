@@ -219,12 +219,14 @@ class MinimumScale(BoundedScale):
     """
 
     name: str = "wilson-bias"
+    bias_factor: float = 1.0
+    """How much larger the bias is than the jackknife shows, which takes it to fall with the number of units."""
 
     def interval(self, estimate: Estimate) -> tuple[float, float]:
         low, high = BoundedScale.interval(self, estimate)
         if not math.isfinite(estimate.bias):
             return low, high
-        corrected = min(self.high, max(self.low, estimate.value - estimate.bias))
+        corrected = min(self.high, max(self.low, estimate.value - self.bias_factor * estimate.bias))
         other_low, other_high = BoundedScale.interval(self, replace(estimate, value=corrected))
         return min(low, other_low), max(high, other_high)
 

@@ -47,7 +47,7 @@ POINTS: Mapping[str, tuple[OperatingPoint, ...]] = {
 }
 """Operating points by the end of a metric's name; the cost at several is their mean."""
 Points: TypeAlias = Sequence[OperatingPoint]
-MIN_TRIALS = 50
+MIN_TRIALS = 100
 """Fewest trials of either class for the interval of a number that depends on the threshold."""
 TRIALS_PER_COST = 100
 """Fewest trials of the class whose errors cost more, for each time that they cost the errors of the other class."""
@@ -193,6 +193,8 @@ class InterpolatedAggregator(CurveAggregator):
 
     def compute_interval(self, stats: Stats, clusters: Codes | None) -> Interval:
         interval = compute_interval(stats, HULL_RATE, clusters=clusters)
+        if math.isnan(interval.high):
+            return interval
         return replace(interval, high=min(1.0, interval.high + self(stats) - HULL_RATE(stats)))
 
 
@@ -327,7 +329,9 @@ eer_interpolated = _make_metric(
     "interpolated",
     unit="share",
 )
-min_cllr = _make_metric("min_cllr", "min Cllr", CurveAggregator(compute_min_cllr, MINIMUM), "pav-ties-pooled")
+# The bias of a monotonic calibration falls more slowly than one over the number of trials.
+CALIBRATED = MinimumScale(bias_factor=2.0)
+min_cllr = _make_metric("min_cllr", "min Cllr", CurveAggregator(compute_min_cllr, CALIBRATED), "pav-ties-pooled")
 cllr = _make_metric("cllr", "Cllr", CostAggregator(_half_costs), "natural-log", is_bounded=False)
 cllr_loss = _make_metric(
     "cllr_loss",

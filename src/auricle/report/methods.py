@@ -54,7 +54,7 @@ METHODS = {
         "worst condition",
         "the outermost ends of the intervals of all conditions that may be the worst; inner ends hold jointly",
     ),
-    "withheld": ("too few to say", "none, because it would be wrong for so few trials; a note says how many it needs"),
+    "withheld": ("too few", "none, because it would be wrong for so few trials; a note says how many it needs"),
     "best-control": (
         "best control",
         "the lowest ends of the paired intervals against all controls; upper ends hold jointly, by draws of the units",

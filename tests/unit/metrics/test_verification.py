@@ -149,7 +149,7 @@ def test_the_jackknife_leaves_out_all_trials_of_a_speaker(metric: Any) -> None:
 
 
 def test_clusters_of_the_data_are_ignored_if_speakers_are_known() -> None:
-    stats = draw_trials(8)
+    stats = draw_trials(20)
     clusters = np.arange(len(stats)) % 3
     assert compute_interval(stats, eer.aggregate, clusters=clusters) == compute_interval(stats, eer.aggregate)
     unknown = stats.copy()
@@ -179,17 +179,17 @@ def test_a_paired_difference_is_over_the_same_speakers() -> None:
 
 
 def test_an_interval_that_needs_more_trials_is_withheld_and_says_how_many() -> None:
-    stats = draw_trials(8, seed=3)
+    stats = draw_trials(20, seed=3)
     interval = compute_interval(stats, min_dcf.aggregate)
     assert (math.isnan(interval.low), math.isnan(interval.high)) == (True, True)
     assert interval.method == "cluster-withheld"
-    assert interval.reason == "it needs at least 50 targets and 9,900 nontargets"
+    assert interval.reason == "it needs at least 100 targets and 9,900 nontargets"
     assert math.isfinite(min_dcf.aggregate(stats))
     assert compute_interval(stats, dcf_loss.aggregate).reason == interval.reason
 
 
 def test_an_interpolated_rate_has_the_interval_of_that_on_the_convex_hull() -> None:
-    stats = draw_trials(8, seed=3)
+    stats = draw_trials(20, seed=3)
     hull, interpolated = (compute_interval(stats, metric.aggregate) for metric in (eer, eer_interpolated))
     excess = eer_interpolated.aggregate(stats) - eer.aggregate(stats)
     assert excess > 0
@@ -197,7 +197,7 @@ def test_an_interpolated_rate_has_the_interval_of_that_on_the_convex_hull() -> N
 
 
 def test_an_interval_of_a_minimum_extends_by_its_bias() -> None:
-    stats = draw_trials(8, seed=3)
+    stats = draw_trials(20, seed=3)
     interval = compute_interval(stats, min_cllr.aggregate)
     assert interval.method == "cluster-wilson-bias"
 
