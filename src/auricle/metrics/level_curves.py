@@ -146,7 +146,8 @@ def _find_zero(axis: LevelAxis, positions: Array, rising: Array, ends: tuple[flo
         return ends[1]
     if not (at := int(reached[0])):
         return ends[0]
-    return float(axis.to_levels(np.interp(0.0, rising[at - 1 : at + 1], positions[at - 1 : at + 1])))
+    zero = np.interp([0.0], rising[at - 1 : at + 1], positions[at - 1 : at + 1])
+    return float(axis.to_levels(zero)[0])
 
 
 def _replace(levels: Array, unreached: Mask, surpassed: Mask, undefined: Mask, ends: tuple[float, float]) -> Array:

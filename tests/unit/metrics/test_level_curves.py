@@ -1,9 +1,18 @@
 """Curves against a level: isotonic fits, crossings that are never extrapolated, and areas."""
 
+import math
+
 import numpy as np
 import pytest
 
-from auricle.metrics.level_curves import LevelAxis, compute_areas, find_crossings, fit_rising
+from auricle.metrics.level_curves import (
+    LevelAxis,
+    bound_crossing,
+    compute_areas,
+    compute_excess,
+    find_crossings,
+    fit_rising,
+)
 
 SNR = LevelAxis((20, 10, 5, 0, -5))
 ERROR_RATES = np.array([[0.05, 0.08, 0.20, 0.55, 0.90]])
@@ -65,3 +74,13 @@ def test_error_rates_above_one_count_as_one_in_areas() -> None:
     curve = np.array([[0.5, 3.0]])
     assert compute_areas(LevelAxis((1, 0)), curve, is_error_rate=True)[0] == pytest.approx(0.75)
     assert compute_areas(LevelAxis((1, 0)), curve)[0] == pytest.approx(1.75)
+
+
+def test_a_crossing_is_bounded_by_where_the_curve_may_reach_its_criterion() -> None:
+    axis = LevelAxis((20.0, 10.0, 0.0))
+    excess = compute_excess(np.array([[0.0, 0.2, 0.6]]), np.array([0.3]), [1.0] * 3)[0]
+    assert bound_crossing(axis, excess - 0.1, excess + 0.1) == pytest.approx((5.0, 10.0))
+    assert bound_crossing(axis, excess - 0.35, excess + 0.1) == (-math.inf, pytest.approx(10.0))
+    assert bound_crossing(axis, excess - 1, excess + 1) == (-math.inf, math.inf)
+    assert bound_crossing(axis, excess - 1.1, excess - 1) == (-math.inf, -math.inf)
+    assert bound_crossing(axis, excess + 1, excess + 1.1) == (math.inf, math.inf)

@@ -136,14 +136,14 @@ def test_unknown_speakers_are_in_no_other_trial() -> None:
 
 @pytest.mark.parametrize("metric", [eer, cllr])
 def test_the_jackknife_leaves_out_all_trials_of_a_speaker(metric: Any) -> None:
-    stats = draw_trials(8)
-    without = [metric.aggregate(stats[(stats[:, 2] != speaker) & (stats[:, 3] != speaker)]) for speaker in range(8)]
-    expected = 7 / 8 * (np.mean(without) - np.array(without))
+    stats = draw_trials(20)
+    without = [metric.aggregate(stats[(stats[:, 2] != speaker) & (stats[:, 3] != speaker)]) for speaker in range(20)]
+    expected = 19 / 20 * (np.mean(without) - np.array(without))
     influences = unit_influences(stats, metric.aggregate)
     assert influences == pytest.approx(expected, abs=1e-12)
     interval = compute_interval(stats, metric.aggregate)
     assert interval.members == "speaker"
-    assert interval.units == 8
+    assert interval.units == 20
     assert interval.low < metric.aggregate(stats) < interval.high
     assert standard_error(influences) > 0
 
