@@ -32,6 +32,7 @@ INTERVAL_METHODS: Mapping[str, str] = {
     "bootstrap-t": "Student's t with the standard error of a bootstrap",
     "prediction-powered": "Student's t with the variance of prediction-powered inference",
     "two-way-t": "Student's t; listeners and items are both units",
+    "two-way-median": "the ratings that may have half of all ratings below them; listeners and items are both units",
     "two-way-wilson": "Wilson's interval; listeners and items are both units",
     "item-wilson": "Wilson's interval, with items as units",
 }

@@ -23,6 +23,7 @@ from auricle.metrics.reference import (
     load_pages,
     read_page,
 )
+from auricle.metrics.scales import WithheldScale
 from tests.support import paths
 
 PAGES = {page.name: page for page in load_pages()}
@@ -109,11 +110,12 @@ def list_methods(metric: Metric) -> set[str]:
     if isinstance(aggregate, MeanAggregator):
         return {"limits-t"} if aggregate.limits else {"mid-p", "wilson", "skew-t"}  # by the numbers of the samples
     if hasattr(aggregate, "compute_interval"):
-        return {"wilson"}
+        return {"wilson", "wilson-bias"}
     if not isinstance(aggregate, SupportsScale):
         return {"bootstrap-t"}
-    stats = np.ones((3, 70))
-    return {aggregate.choose_scale(numbers, np.arange(3)).name for numbers in (stats, stats / 2)}
+    stats = np.ones((4, 70))
+    scales = [aggregate.choose_scale(numbers, np.arange(4)) for numbers in (stats, stats / 2)]
+    return {scale.scale.name if isinstance(scale, WithheldScale) else scale.name for scale in scales}
 
 
 @pytest.mark.parametrize(
