@@ -115,7 +115,7 @@ def _compare(record: Record, metric: Metric | None) -> Mapping[str, tuple[Spans,
     if metric is None or metric.threshold is None or not isinstance(output, Generation):
         return None
     try:
-        return compare_classes(record.sample, output, metric.threshold)
+        return compare_classes(record.sample, output, metric.threshold, record.audio_seconds)
     except AuricleError:  # the target has no events, or the answer cannot be read
         return None
 

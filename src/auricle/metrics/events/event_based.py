@@ -98,25 +98,27 @@ def _shift_matches(detection: int, reached_from: Mapping[int, int], detection_by
 
 
 def _f1_metric(settings: EventSettings) -> Metric:
-    def score(sample: Sample, output: Output) -> tuple[int, ...]:
-        classes = compare_classes(sample, output, settings.threshold).values()
+    def score(sample: Sample, output: Output, *, audio_seconds: float | None = None) -> tuple[int, ...]:
+        classes = compare_classes(sample, output, settings.threshold, audio_seconds).values()
         return tuple(map(sum, zip(*(settings.count(*sides) for sides in classes), strict=True)))
 
     return Metric(
         "event_f1",
         score,
         COUNTED_F1,
+        version=2,
         title="Event F1",
         variant=f"micro.{settings.describe()}",
         unit="share",
         threshold=settings.threshold,
+        needs_duration=True,
         custom_badness=rate_counts,
     )
 
 
 def _macro_f1_metric(settings: EventSettings) -> Metric:
-    def score(sample: Sample, output: Output) -> tuple[float, ...]:
-        classes = compare_classes(sample, output, settings.threshold).values()
+    def score(sample: Sample, output: Output, *, audio_seconds: float | None = None) -> tuple[float, ...]:
+        classes = compare_classes(sample, output, settings.threshold, audio_seconds).values()
         counts = [settings.count(*sides) for sides in classes]
         return tuple(float(count) for column in zip(*counts, strict=True) for count in column)
 
@@ -124,10 +126,12 @@ def _macro_f1_metric(settings: EventSettings) -> Metric:
         "event_f1_macro",
         score,
         MacroF1(),
+        version=2,
         title="Event F1, macro",
         variant=f"macro.{settings.describe()}",
         unit="share",
         threshold=settings.threshold,
+        needs_duration=True,
     )
 
 

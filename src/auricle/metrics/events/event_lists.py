@@ -1,7 +1,7 @@
 """The true events of a recording and those that a model detects, by class.
 
-At a threshold, scored segments of a class that reach it and touch or overlap are one detection. A list of scored frames
-thus becomes events, and a list of separate events stays as it is. Segments without a score are always detections.
+At a threshold, scored frames of a class that reach it and touch or overlap are one detection. Events stay as they are,
+and those without a score are always detections.
 """
 
 from __future__ import annotations
@@ -22,6 +22,8 @@ from auricle.metrics.readings import CUT_OFF, QUOTED_LENGTH
 DEFAULT_THRESHOLD = 0.5
 MAX_GAP = 1e-6
 """Largest distance in seconds between two segments that touch, and tolerance of comparisons of times."""
+MAX_FRAMES_START, MAX_FRAMES_REST = 0.1, 1.0
+"""Most seconds at the start and at the end of a recording that the frames of a model leave out."""
 _JSON_LIST = re.compile(r"\[.*\]", re.DOTALL)
 
 Span: TypeAlias = tuple[float, float]
@@ -108,16 +110,37 @@ def list_spans(segments: Iterable[Segment]) -> Spans:
     return [(segment.start, segment.end) for segment in segments]
 
 
-def detect_at(segments: Sequence[Segment], threshold: float) -> Spans:
+def has_frames(output: Output, seconds: float | None) -> bool:
+    """Return whether the scored segments of a model are frames rather than events.
+
+    The frames of each label cover the whole recording without a gap, however low their scores are.
+
+    Args:
+        output: The segments.
+        seconds: Duration of the recording. [default: the end of the last segment]
+    """
+    frames: dict[str, list[Segment]] = {}
+    for segment in (output.segments or ()) if isinstance(output, Generation) else ():
+        if segment.score is not None:
+            frames.setdefault(segment.text, []).append(segment)
+    covered = [merge_spans(list_spans(own)) for own in frames.values()]
+    end = seconds or max((spans[-1][1] for spans in covered), default=0.0)
+    return bool(covered) and all(
+        len(spans) == 1 and spans[0][0] <= MAX_FRAMES_START and spans[0][1] >= end - MAX_FRAMES_REST
+        for spans in covered
+    )
+
+
+def detect_at(segments: Sequence[Segment], threshold: float, *, are_frames: bool) -> Spans:
     """Return the detections of one class at a threshold.
 
     >>> frames = [Segment(0, 1, "dog", score=0.9), Segment(1, 2, "dog", score=0.6), Segment(2, 3, "dog", score=0.2)]
-    >>> detect_at(frames, 0.5)
-    [(0, 2)]
+    >>> detect_at(frames, 0.5, are_frames=True), detect_at(frames, 0.5, are_frames=False)
+    ([(0, 2)], [(0, 1), (1, 2)])
     """
-    scored = [segment for segment in segments if segment.score is not None and segment.score >= threshold]
-    unscored = [segment for segment in segments if segment.score is None]
-    return sorted([*merge_spans(list_spans(scored)), *list_spans(unscored)])
+    scored = list_spans(segment for segment in segments if segment.score is not None and segment.score >= threshold)
+    unscored = list_spans(segment for segment in segments if segment.score is None)
+    return sorted([*(merge_spans(scored) if are_frames else scored), *unscored])
 
 
 def merge_spans(spans: Iterable[Span]) -> Spans:
@@ -131,12 +154,18 @@ def merge_spans(spans: Iterable[Span]) -> Spans:
     return merged
 
 
-def compare_classes(sample: Sample, output: Output, threshold: float) -> Mapping[str, tuple[Spans, Spans]]:
-    """Return the true spans and the detected spans of every class."""
+def compare_classes(
+    sample: Sample, output: Output, threshold: float, seconds: float | None = None
+) -> Mapping[str, tuple[Spans, Spans]]:
+    """Return the true spans and the detected spans of every class; `seconds` is the duration, if known."""
     labels = get_task_labels(sample)
     truth = group_by_class(get_true_events(sample), labels)
     detections = group_by_class(get_detections(sample, output), labels)
-    return {label: (list_spans(truth[label]), detect_at(detections[label], threshold)) for label in labels}
+    are_frames = has_frames(output, seconds)
+    return {
+        label: (list_spans(truth[label]), detect_at(detections[label], threshold, are_frames=are_frames))
+        for label in labels
+    }
 
 
 def describe_settings(**settings: Any) -> str:

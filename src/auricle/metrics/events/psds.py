@@ -32,6 +32,7 @@ from auricle.metrics.events.event_lists import (
     get_detections,
     get_true_events,
     group_by_class,
+    has_frames,
     list_spans,
 )
 from auricle.metrics.scales import SHARE
@@ -92,16 +93,17 @@ class Detection:
 
 
 class Sweep:
-    """Counts of one class in one recording while the threshold falls and detections grow.
+    """Counts of one class in one recording while the threshold falls, and detections grow if they consist of frames.
 
     Args:
         truth: True events of every class, by index.
         own: Index of the class.
         scenario: Parameters of the score.
+        are_frames: Whether segments join detections that they touch.
     """
 
-    def __init__(self, truth: Sequence[Spans], own: int, scenario: Scenario) -> None:
-        self._truth, self._own, self._scenario = truth, own, scenario
+    def __init__(self, truth: Sequence[Spans], own: int, scenario: Scenario, *, are_frames: bool) -> None:
+        self._truth, self._own, self._scenario, self._are_frames = truth, own, scenario, are_frames
         self._starts: list[float] = []
         self._detections: list[Detection] = []
         self._coverage = [0.0] * len(truth[own])
@@ -125,7 +127,10 @@ class Sweep:
                 yield score, *changes, *(number for pair in pairs for number in pair)
 
     def _add(self, start: float, end: float) -> None:
-        """Add a segment, which may join detections that it touches."""
+        """Add a segment, which joins detections that it touches if it is a frame."""
+        if not self._are_frames:
+            self._count(self._examine(start, end), 1)
+            return
         first = bisect_left(self._starts, start)
         if first and self._detections[first - 1].end >= start - MAX_GAP:
             first -= 1
@@ -187,14 +192,14 @@ def _list_overlaps(spans: Spans, other: Span) -> Iterator[tuple[int, float]]:
 
 
 def sweep_recording(
-    truth: Sequence[Spans], detections: Sequence[Sequence[Segment]], scenario: Scenario
+    truth: Sequence[Spans], detections: Sequence[Sequence[Segment]], scenario: Scenario, *, are_frames: bool
 ) -> tuple[ClassStat, ...]:
     """Return the statistics of each class in one recording; both sides have a list per class."""
     return tuple(
         (
             len(truth[index]),
             sum(end - start for start, end in truth[index]),
-            tuple(Sweep(truth, index, scenario).list_changes(segments)),
+            tuple(Sweep(truth, index, scenario, are_frames=are_frames).list_changes(segments)),
         )
         for index, segments in enumerate(detections)
     )
@@ -347,12 +352,16 @@ def make_psds_metric(name: str, title: str, scenario: Scenario) -> Metric:
         truth = group_by_class(get_true_events(sample), labels)
         detections = group_by_class(get_detections(sample, output), labels)
         spans = [list_spans(truth[label]) for label in labels]
-        return sweep_recording(spans, [detections[label] for label in labels], scenario), audio_seconds
+        stats = sweep_recording(
+            spans, [detections[label] for label in labels], scenario, are_frames=has_frames(output, audio_seconds)
+        )
+        return stats, audio_seconds
 
     return Metric(
         name,
         score,
         PsdsAggregator(scenario),
+        version=2,
         title=title,
         variant=scenario.describe(),
         unit="share",

@@ -49,7 +49,7 @@ class SegmentTable:
         cls, sample: Sample, output: Output, resolution: float, threshold: float, seconds: float = 0.0
     ) -> SegmentTable:
         """Compare the events of a recording; `seconds` is its duration, if known."""
-        classes = compare_classes(sample, output, threshold)
+        classes = compare_classes(sample, output, threshold, seconds)
         ends = [end for sides in classes.values() for spans in sides for _, end in spans]
         count = math.ceil(max([seconds, *ends]) / resolution - MAX_GAP)
         if count > MAX_SEGMENTS:

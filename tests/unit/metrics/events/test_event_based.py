@@ -77,4 +77,4 @@ def test_every_event_is_matched_at_most_once() -> None:
 
 
 def test_tolerances_and_matching_are_part_of_the_signature() -> None:
-    assert event_f1.signature == "event_f1:1.micro.optimal.collar-0.2.offset-share-0.2.threshold-0.5"
+    assert event_f1.signature == "event_f1:2.micro.optimal.collar-0.2.offset-share-0.2.threshold-0.5"

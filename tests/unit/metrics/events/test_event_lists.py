@@ -4,6 +4,7 @@ import pytest
 
 from auricle.core.errors import SampleError, Unreadable, Unsuited
 from auricle.core.types import Generation, Prediction, Sample, Segment
+from auricle.metrics.events.event_based import event_f1
 from auricle.metrics.events.event_lists import (
     SINGLE_CLASS_FIELD,
     compare_classes,
@@ -11,9 +12,11 @@ from auricle.metrics.events.event_lists import (
     detect_at,
     get_detections,
     get_true_events,
+    has_frames,
     merge_spans,
     to_target,
 )
+from auricle.metrics.events.psds import psds1
 from tests.support.sound_events import make_output, make_sample
 
 
@@ -34,13 +37,39 @@ def test_a_target_that_is_not_a_list_is_an_error() -> None:
 
 def test_frames_above_the_threshold_that_touch_are_one_detection() -> None:
     frames = [frame(0, 1, 0.9), frame(1, 2, 0.5), frame(2, 3, 0.4), frame(3, 4, 0.8)]
-    assert detect_at(frames, 0.5) == [(0, 2), (3, 4)]
-    assert detect_at(frames, 0.95) == []
-    assert detect_at(frames, 0.0) == [(0, 4)]
+    found = {threshold: detect_at(frames, threshold, are_frames=True) for threshold in (0.5, 0.95, 0.0)}
+    assert found == {0.5: [(0, 2), (3, 4)], 0.95: [], 0.0: [(0, 4)]}
 
 
 def test_segments_without_a_score_are_always_detections_and_stay_apart() -> None:
-    assert detect_at([frame(1, 2, None), frame(0, 1, None)], 0.5) == [(0, 1), (1, 2)]
+    assert detect_at([frame(1, 2, None), frame(0, 1, None)], 0.5, are_frames=True) == [(0, 1), (1, 2)]
+
+
+@pytest.mark.parametrize(
+    ("segments", "expected"),
+    [
+        ([frame(0, 1, 0.9), frame(1, 3, 0.1), frame(3, 4, 0.8)], True),
+        ([frame(0, 2, 0.9), frame(1, 3, 0.1), frame(2, 4, 0.8)], True),  # windows that overlap
+        ([frame(0, 1, 0.9), frame(1, 2, 0.1), frame(2, 3.5, 0.8)], True),  # the rest is no full frame
+        ([frame(1, 2, 0.9), frame(2, 3, 0.9)], False),
+        ([frame(0, 1, 0.9), frame(1, 2, 0.9)], False),
+        ([frame(0, 2, 0.9), frame(2, 4, 0.9), Segment(1, 2, "rain", score=0.7)], False),
+        ([], False),
+    ],
+)
+def test_scored_segments_are_frames_if_those_of_each_label_cover_the_recording(
+    segments: list[Segment], expected: bool
+) -> None:
+    assert has_frames(Generation(text="", segments=tuple(segments)), 4.0) is expected
+
+
+def test_events_that_touch_count_alike_with_and_without_scores() -> None:
+    events = [(1.0, 2.0, "dog"), (2.0, 3.0, "dog")]
+    sample = make_sample(events, ["dog"])
+    for score in (None, 0.9):
+        output = make_output(events, score=score)
+        assert event_f1.score(sample, output, audio_seconds=4.0) == (2, 0, 0)
+    assert psds1.aggregate([psds1.score(sample, output, audio_seconds=4.0)]) == 1.0
 
 
 def test_a_span_inside_another_one_is_joined() -> None:

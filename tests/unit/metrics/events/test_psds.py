@@ -46,11 +46,11 @@ def test_counts_at_every_threshold_equal_those_of_the_definition(scenario: Scena
             ]
             for place, label in enumerate(CLASSES)
         ]
-        stats = sweep_recording(truth, frames, scenario)
+        stats = sweep_recording(truth, frames, scenario, are_frames=True)
         for own, segments in enumerate(frames):
             for threshold in {segment.score for segment in segments if segment.score is not None}:
                 changes = [change for change in stats[own][2] if change[0] >= threshold]
-                hits, false, triggers = count_at(truth, own, detect_at(segments, threshold), scenario)
+                hits, false, triggers = count_at(truth, own, detect_at(segments, threshold, are_frames=True), scenario)
                 assert (sum(change[1] for change in changes), sum(change[2] for change in changes)) == (hits, false)
                 if scenario.alpha_ct:
                     counted = [0] * len(CLASSES)
@@ -83,8 +83,8 @@ def test_the_area_starts_where_the_false_positives_do() -> None:
 
 def test_frames_that_join_two_detections_into_an_invalid_one_lose_the_true_positive_again() -> None:
     frames = [Segment(0, 1, "dog", score=0.9), Segment(1, 10, "dog", score=0.5)]
-    stat = score([(0, 1, "dog")], frames)
-    assert stat == (((1, 1.0, ((0.9, 1, 0), (0.5, -1, 1))),), 3600.0)
+    stat = score([(0, 1, "dog")], frames, seconds=10.0)
+    assert stat == (((1, 1.0, ((0.9, 1, 0), (0.5, -1, 1))),), 10.0)
     assert psds1.aggregate([stat]) == 1.0  # the curve keeps its highest point
 
 
@@ -132,5 +132,5 @@ def test_the_interval_contains_the_score() -> None:
 
 
 def test_the_parameters_are_part_of_the_signature() -> None:
-    assert psds1.signature == "psds1:1.dtc-0.7.gtc-0.7.alpha-ct-0.alpha-st-1.e-max-100-per-hour.all-thresholds"
+    assert psds1.signature == "psds1:2.dtc-0.7.gtc-0.7.alpha-ct-0.alpha-st-1.e-max-100-per-hour.all-thresholds"
     assert "dtc-0.1.gtc-0.1.cttc-0.3.alpha-ct-0.5" in psds2.signature
