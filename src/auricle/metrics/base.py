@@ -440,6 +440,10 @@ class SumAggregator:
 
         return np.array([self._finish(row) for row in totals], dtype=np.float64)
 
+    def value_each(self, stats: Stats) -> Array:
+        """Return the number of each sample alone; NaN where it has none."""
+        return self.finish_each(stats_to_matrix(stats))
+
     def choose_scale(self, stats: Stats, units: Codes) -> Scale:
         """Return the scale of the number; `units` has the index of the independent unit of each statistic."""
         return self._scale

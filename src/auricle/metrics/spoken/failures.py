@@ -95,8 +95,12 @@ class FailureShare:
         return self.prepare_weighted(stats)(np.ones(len(stats)))
 
     def prepare_weighted(self, stats: Stats) -> WeightedAggregate:
-        failed = _any_failure(stats).astype(np.float64)
+        failed = self.value_each(stats)
         return lambda weights: float(failed @ weights / weights.sum())
+
+    def value_each(self, stats: Stats) -> NDArray[np.float64]:
+        """Return 1 for each answer that fails among these, 0 for the others."""
+        return np.any(list(find_failures(stats).values()), axis=0).astype(np.float64)
 
     def choose_scale(self, stats: Stats, units: Codes) -> Scale:
         return HitScale(len(units)) if has_one_sample_per_unit(units) else SHARE
@@ -104,19 +108,14 @@ class FailureShare:
     def details(self, stats: Stats) -> Details:
         failures = find_failures(stats)
         return {
-            "failed": int(_any_failure(stats).sum()),
+            "failed": int(self.value_each(stats).sum()),
             **{name: int(flags.sum()) for name, flags in failures.items()},
             MEDIAN_PACE: round(measure_median_pace(stats), 6),
         }
 
 
-def _any_failure(stats: Stats) -> NDArray[np.bool_]:
-    failed: NDArray[np.bool_] = np.any(list(find_failures(stats).values()), axis=0)
-    return failed
-
-
 def _badness(stat: Any) -> float:
-    """Order answers by their failures, then by their silence; whether the pace fails depends on all answers."""
+    """Order answers for lists: by failures, then by silence; whether the pace fails depends on all answers."""
     empty, clipped, silent, *_ = stat
     return float(10 * empty + (clipped > MAX_CLIPPED_SHARE) + (silent > MAX_SILENCE_SHARE) + 0.5 * silent)
 

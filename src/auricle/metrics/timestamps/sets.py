@@ -16,11 +16,11 @@ from auricle.metrics.timestamps.words import (
 )
 
 timestamps = (
+    boundary_recall_50ms,
     start_error,
     end_error,
     start_bias,
     end_bias,
-    boundary_recall_50ms,
     boundary_recall_200ms,
     word_coverage,
     word_iou,

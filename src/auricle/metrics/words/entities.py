@@ -116,6 +116,10 @@ class LabelledAggregator:
         """Return the aggregate as a function of the weight of each statistic."""
         return self._total.prepare_weighted(self._add_labels(stats))
 
+    def value_each(self, stats: Stats) -> Array:
+        """Return the number of each sample alone; NaN where it has none."""
+        return self._total.value_each(self._add_labels(stats))
+
     def choose_scale(self, stats: Stats, units: Codes) -> Scale:
         """Return the scale of the number."""
         return self._total.choose_scale(self._add_labels(stats), units)

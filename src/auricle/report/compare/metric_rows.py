@@ -68,6 +68,11 @@ class ComparisonRow(Directed, Difference):
         return "better (closer to zero)" if self.closer else "worse (further from zero)"
 
     @property
+    def is_tie(self) -> bool:
+        """Whether both runs have the same number and no pair differs."""
+        return self.difference == 0 and not self.better and not self.worse
+
+    @property
     def excludes_zero(self) -> bool:
         """Whether the interval leaves no difference out."""
         return self.low > 0 or self.high < 0
@@ -126,15 +131,32 @@ def pair_stats(metric: Metric, a: ComparedRun, b: ComparedRun, pairs: Pairs) -> 
     both = np.flatnonzero((which_a != ABSENT) & (which_b != ABSENT))
     stats_a = a.scored[metric.name].stats[which_a[both]]
     stats_b = b.scored[metric.name].stats[which_b[both]]
-    return PairedStats(metric, stats_a, stats_b, both, _badness_changes(metric, stats_a, stats_b))
+    return PairedStats(metric, stats_a, stats_b, both, _measure_changes(metric, stats_a, stats_b))
 
 
 def _stat_indices(scored: MetricStats) -> Codes:
     return np.asarray(scored.stat_index, dtype=np.int64)
 
 
+def _measure_changes(metric: Metric, a: Any, b: Any) -> Array:
+    """Compute how much worse each pair became: a sample is better or worse only if its own number is.
+
+    Samples are ranked by more than that, such as their silence, so that the worst are listed first.
+    """
+    change = _badness_changes(metric, a, b)
+    if metric.custom_badness is None or not hasattr(metric.aggregate, "value_each") or not len(a):
+        return change
+    before, after = (
+        np.array([metric.direction.cost(value) for value in metric.aggregate.value_each(stats).tolist()])
+        for stats in (a, b)
+    )
+    with np.errstate(invalid="ignore"):  # between infinite values
+        own = after - before
+        return np.where(np.isnan(own) | (own * change > 0), change, own)
+
+
 def _badness_changes(metric: Metric, a: Any, b: Any) -> Array:
-    """Compute how much worse each pair became. Equal pairs are skipped, because ranking is slow."""
+    """Compute by how much the rank of each pair changed. Equal pairs are skipped, because ranking is slow."""
     change = np.zeros(len(a))
     if not len(a):
         return change
@@ -170,8 +192,8 @@ def build_rows(
 def adjust_p_values(rows: Sequence[ComparisonRow]) -> list[ComparisonRow]:
     """Adjust the p-values of a table by serial gatekeeping.
 
-    The first metric over all samples is tested alone, at the full level. The other tests share the level by Holm's
-    method, and none of them is significant unless the first is: their p-values are at least that of the first.
+    The first metric over all samples that differs is tested alone, at the full level. The other tests share it by
+    Holm's method, and none of them is significant unless the first is: their p-values are at least that of the first.
     """
     first = find_first_test(rows)
     gate = first.p if first else 0.0
@@ -183,8 +205,12 @@ def adjust_p_values(rows: Sequence[ComparisonRow]) -> list[ComparisonRow]:
 
 
 def find_first_test(rows: Sequence[ComparisonRow]) -> ComparisonRow | None:
-    """Return the test that comes before the others of a table: the first metric over all samples that has one."""
-    return next((row for row in rows if not row.field and not math.isnan(row.p)), None)
+    """Return the test that comes before the others of a table: the first metric over all samples that has one.
+
+    A metric that is the same in both runs, such as a share of failures where nothing failed, lets the next one pass.
+    """
+    tests = [row for row in rows if not row.field and not math.isnan(row.p)]
+    return next((row for row in tests if not row.is_tie), tests[0] if tests else None)
 
 
 def _build_row(paired_stats: PairedStats, members: Mask, clusters: PairClusters) -> ComparisonRow:

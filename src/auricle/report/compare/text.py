@@ -178,7 +178,7 @@ def _describe_difference(row: ComparisonRow) -> str:
         return f"{_describe_change(row)}."
     if row.is_borderline:
         return f"borderline: {_describe_change(row)}, but {_describe_disagreement(row)}."
-    if not row.samples and not row.better and not row.worse:
+    if not row.samples and row.is_tie:
         return f"all pairs score the same{_describe_detectable(row)}."
     return f"no significant difference{_describe_detectable(row)}."
 

@@ -4,9 +4,9 @@ from auricle.metrics.base import resolve_metrics
 from auricle.metrics.timestamps.sets import timestamps
 
 
-def test_the_set_begins_with_the_error_of_starts_and_is_short() -> None:
+def test_the_set_begins_with_the_number_that_ranks_models_and_is_short() -> None:
     assert resolve_metrics("timestamps") == list(timestamps)
-    assert timestamps[0].name == "start_error"
+    assert timestamps[0].name == "boundary_recall_50ms"
     assert len(timestamps) <= 12
 
 

@@ -13,6 +13,8 @@ from auricle import compare
 from auricle.metrics.base import Metric
 from auricle.metrics.error_rates import exact_match, wer
 from auricle.metrics.labels import uar
+from auricle.metrics.spoken.failures import speech_failures
+from auricle.metrics.words.numbers import number_precision, number_recall
 from auricle.report.compare import text as compare_text
 from auricle.report.compare.loading import ABSENT, ComparedRun, MetricStats
 from auricle.report.compare.metric_rows import ComparisonRow, adjust_p_values, build_rows, pair_stats
@@ -130,6 +132,15 @@ def test_a_metric_without_a_test_does_not_come_first() -> None:
     assert adjust() == []
 
 
+def test_a_metric_that_is_the_same_in_every_pair_lets_the_next_one_come_first() -> None:
+    same = replace(make_test(1.0, "speech_failures", difference=0.0), better=0, worse=0)
+    balanced = replace(same, better=2, worse=2)
+    others = (make_test(0.001, "speech_silence"), make_test(0.02, "speech_cut_off"))
+    assert adjust(same, *others) == pytest.approx([1.0, 0.001, 0.04])
+    assert adjust(balanced, *others) == [1.0, 1.0, 1.0]
+    assert adjust(same, same) == [1.0, 1.0]
+
+
 def test_a_difference_is_borderline_if_interval_and_adjusted_p_differ() -> None:
     clear, hidden = make_test(0.01), replace(make_test(0.01), adjusted=0.08)
     across = make_test(0.04, low=-0.2, high=0.01)
@@ -221,6 +232,20 @@ def test_an_error_rate_is_better_if_it_is_lower() -> None:
     row = make_row(a, make_side([no_error, one_error, no_error, one_error], wer), wer)
     assert (row.value_a, row.value_b) == pytest.approx((3 / 16, 2 / 16))
     assert (row.better, row.worse, row.right_or_wrong, row.higher_is_better) == (1, 0, False, False)
+
+
+def test_a_sample_is_better_only_if_its_own_number_is() -> None:
+    fine, quiet = (0.0, 0.0, 0.1, 1.0, 10.0), (0.0, 0.0, 0.4, 1.0, 10.0)
+    silent, slow = (0.0, 0.0, 0.6, 1.0, 10.0), (0.0, 0.0, 0.1, 4.0, 10.0)
+    a, b = make_side([quiet] * 5, speech_failures), make_side([fine, fine, fine, slow, silent], speech_failures)
+    row = make_row(a, b, speech_failures, count=5)
+    assert (row.difference, row.better, row.worse) == (0.4, 0, 2)
+    assert make_row(a, make_side([fine] * 5, speech_failures), speech_failures, count=5).is_tie
+    # One wrong number more in the answers of B: as many of the reference are found, and fewer of its own are right.
+    a, b = (make_side([stat], number_recall) for stat in ((2, 2, 2, 0), (2, 2, 3, 0)))
+    assert make_row(a, b, number_recall, count=1).worse == 0
+    a, b = (make_side([stat], number_precision) for stat in ((2, 2, 2, 0), (2, 2, 3, 0)))
+    assert make_row(a, b, number_precision, count=1).worse == 1
 
 
 def test_statistics_that_are_not_numbers_are_compared() -> None:
