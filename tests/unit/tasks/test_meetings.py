@@ -209,7 +209,7 @@ def test_options_are_part_of_the_signatures(folder: Path) -> None:
     task = make_task(
         folder / "meetings.stm", collar=0.25, overlap="skip", convention="md-eval", word_collar=3, language="en"
     )
-    assert find_metric(task, "der").signature == "der:1.pooled.collar-0.25-each.overlap-skipped.md-eval"
+    assert find_metric(task, "der").signature == "der:2.pooled.collar-0.25-each.overlap-skipped.md-eval"
     assert find_metric(task, "tcpwer").variant.startswith("pooled.collar-3.whisper-en")
     assert find_metric(task, "wer").profile == "whisper-en"
 

@@ -2,7 +2,7 @@
 
 Times are whole nanoseconds, so that sums of decimal times are exact. In a piece with R speakers in the reference, H in
 the hypothesis and C of them mapped to each other, `max(0, R - H)` are missed, `max(0, H - R)` are false alarms and
-`min(R, H) - C` are confused.
+`min(R, H) - C` are confused. Where turns of the same speaker overlap, the convention decides whether all of them count.
 """
 
 from __future__ import annotations
@@ -31,8 +31,9 @@ class Scoring:
         collar: Seconds on each side of every boundary of the reference that are left out.
         overlap: Whether time with several speakers in the reference is scored or skipped.
         convention: Whose rules decide the rest. `pyannote` maps speakers after taking out collars, scores up to the
-            last turn of either side if there is no UEM, and counts false alarms in recordings without reference turns.
-            `md-eval` maps speakers before, scores the extent of the reference turns, and ignores such recordings.
+            last turn of either side if there is no UEM, counts false alarms in recordings without reference turns, and
+            counts every turn where those of the same speaker overlap. `md-eval` maps speakers before, scores the extent
+            of the reference turns, ignores such recordings, and counts a speaker once.
     """
 
     collar: float = 0.0
@@ -68,13 +69,12 @@ class Turns:
     def boundaries(self) -> Codes:
         return np.concatenate([self.starts, self.ends])
 
-    def find_active(self, cuts: Codes) -> Mask:
-        """Return which speakers speak between consecutive cuts, which contain all boundaries of the turns."""
+    def count_active(self, cuts: Codes) -> Codes:
+        """Return how many turns each speaker has between consecutive cuts, which contain all their boundaries."""
         changes = np.zeros((len(self.names), len(cuts)), dtype=np.int64)
         np.add.at(changes, (self.speakers, np.searchsorted(cuts, self.starts)), 1)
         np.add.at(changes, (self.speakers, np.searchsorted(cuts, self.ends)), -1)
-        active: Mask = changes.cumsum(axis=1)[:, :-1] > 0
-        return active
+        return changes.cumsum(axis=1)[:, :-1]
 
 
 def to_nanoseconds(times: Sequence[tuple[float, float]]) -> Codes:
@@ -107,11 +107,11 @@ def compare_turns(
     spans = (scored, excluded, collars)
     cuts = np.unique(np.concatenate([reference.boundaries, hypothesis.boundaries, *(span.ravel() for span in spans)]))
     in_region = _cover(scored, cuts) & ~_cover(excluded, cuts)
-    active = reference.find_active(cuts)
+    turns = reference.count_active(cuts), hypothesis.count_active(cuts)
     is_scored = in_region & ~_cover(collars, cuts)
-    if scoring.overlap == "skip":
-        is_scored &= active.sum(axis=0) < 2
-    return Comparison(cuts, active, hypothesis.find_active(cuts), in_region, is_scored, scoring)
+    if scoring.overlap == "skip":  # turns of the same speaker are overlap, too, in pyannote.metrics and in md-eval
+        is_scored &= turns[0].sum(axis=0) < 2
+    return Comparison(cuts, turns, in_region, is_scored, scoring)
 
 
 def _find_region(reference: Turns, hypothesis: Turns, scoring: Scoring) -> Codes:
@@ -135,13 +135,28 @@ class Comparison:
     """The pieces of a recording between `cuts`, and the speakers of each on both sides."""
 
     cuts: Codes
-    reference: Mask
-    """Whether each speaker (row) speaks in each piece (column)."""
-    hypothesis: Mask
+    turns: tuple[Codes, Codes]
+    """How many turns each speaker (row) of the reference, and of the hypothesis, has in each piece (column)."""
     in_region: Mask
     """Which pieces are in the region to score, collars and overlap included."""
     is_scored: Mask
     scoring: Scoring
+
+    @cached_property
+    def reference(self) -> Mask:
+        """Whether each speaker (row) speaks in each piece (column)."""
+        return self.turns[0] > 0
+
+    @cached_property
+    def hypothesis(self) -> Mask:
+        return self.turns[1] > 0
+
+    @cached_property
+    def counted(self) -> tuple[Codes, Codes]:
+        """How often each speaker of both sides counts in each piece."""
+        if self.scoring.convention == "pyannote":
+            return self.turns
+        return np.minimum(self.turns[0], 1), np.minimum(self.turns[1], 1)
 
     @cached_property
     def seconds(self) -> Array:
@@ -158,9 +173,10 @@ class Comparison:
         """
         durations = self._mapped_durations.astype(np.float64)
         weighted = self.reference * durations
-        common = weighted @ self.hypothesis.T
-        unions = weighted.sum(axis=1)[:, None] + (self.hypothesis @ durations)[None, :] - common
-        jaccard = np.divide(common, unions, out=np.zeros_like(common), where=unions > 0)
+        shared = weighted @ self.hypothesis.T
+        unions = weighted.sum(axis=1)[:, None] + (self.hypothesis @ durations)[None, :] - shared
+        jaccard = np.divide(shared, unions, out=np.zeros_like(shared), where=unions > 0)
+        common = (self.counted[0] * durations) @ self.counted[1].T
         fraction = 0.5 / max(1, *common.shape)  # all of them together are less than a nanosecond
         return {row: column for row, column in assign(common + fraction * jaccard) if common[row, column] > 0}
 
@@ -175,22 +191,29 @@ class Comparison:
         """How many speakers of each piece are mapped to each other."""
         correct = np.zeros(len(self.cuts[1:]), dtype=np.int64)
         for row, column in self.mapping.items():
-            correct += self.reference[row] & self.hypothesis[column]
+            correct += np.minimum(self.counted[0][row], self.counted[1][column])
         return correct
 
     @cached_property
     def errors(self) -> tuple[Codes, Codes, Codes]:
         """How many speakers of each piece are missed, false alarms and confused."""
-        expected, actual = self.reference.sum(axis=0), self.hypothesis.sum(axis=0)
+        expected, actual = (side.sum(axis=0) for side in self.counted)
         missed, added = np.maximum(expected - actual, 0), np.maximum(actual - expected, 0)
         return missed, added, np.minimum(expected, actual) - self.correct
 
     def sum_errors(self) -> tuple[float, float, float, float]:
         """Return the seconds of missed speech, false alarms and confusion, and of all reference speech."""
         weights = np.where(self.is_scored, np.diff(self.cuts), 0)
-        counts = (*self.errors, self.reference.sum(axis=0))
+        counts = (*self.errors, self.counted[0].sum(axis=0))
         missed, added, confused, total = (int((count * weights).sum()) / NANOSECONDS for count in counts)
         return missed, added, confused, total
+
+    def sum_self_overlaps(self) -> tuple[float, float]:
+        """Return the seconds in which turns of a speaker overlap another one of the same speaker, on both sides."""
+        weights = np.where(self.in_region, np.diff(self.cuts), 0)
+        further = (np.maximum(side - 1, 0).sum(axis=0) for side in self.turns)
+        reference, hypothesis = (int((count * weights).sum()) / NANOSECONDS for count in further)
+        return reference, hypothesis
 
     def scored_seconds(self) -> float:
         """Return the scored time."""

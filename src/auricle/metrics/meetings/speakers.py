@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
+from typing import Any
 
 from auricle.core.types import Generation, Sample, Segment
 from auricle.metrics.base import Array, Details, MeanAggregator, Metric, RatioAggregator
 from auricle.metrics.meetings.diarisation import Comparison, Scoring, Turns, compare_turns
 from auricle.metrics.meetings.turns import MAX_CACHED, Identity, Reference, read_reference, read_speakers
 
-MISSED, FALSE_ALARM, CONFUSION, TOTAL, SCORED, WITH_UEM, ZERO_LENGTH = range(7)
-"""Columns of the statistic: seconds of errors, of reference speech and of scored time, whether there is a UEM, and the
-number of turns without duration that were left out."""
+MISSED, FALSE_ALARM, CONFUSION, TOTAL, SCORED, WITH_UEM, ZERO_LENGTH, REFERENCE_OVERLAP, ANSWER_OVERLAP = range(9)
+"""Columns of the statistic: seconds of errors, of reference speech and of scored time, whether there is a UEM, the
+number of turns without duration that were left out, and the seconds in which speakers overlap themselves."""
 SpeakerFactory = Callable[[Scoring], Metric]
 
 
@@ -45,10 +46,24 @@ def _count_empty(segments: Sequence[Segment]) -> int:
     return sum(segment.end <= segment.start for segment in segments)
 
 
-def _error_details(totals: Array) -> Details:
+SELF_OVERLAP_RULES = {
+    "pyannote": "Each of them counts, as in pyannote.metrics; -T convention=md-eval counts a speaker once.",
+    "md-eval": "The speaker counts once, as in md-eval; pyannote.metrics counts every turn.",
+}
+"""What each convention does with turns of the same speaker that overlap."""
+
+
+def _error_details(scoring: Scoring, totals: Array) -> Details:
     names = ("missed", "false_alarm", "confusion", "reference_speech", "scored_time")
-    seconds = {name: round(float(total), 6) for name, total in zip(names, totals, strict=False)}
-    return {**seconds, "recordings_with_uem": int(totals[WITH_UEM]), "zero_length_turns": int(totals[ZERO_LENGTH])}
+    details: dict[str, Any] = {name: round(float(total), 6) for name, total in zip(names, totals, strict=False)}
+    details |= {"recordings_with_uem": int(totals[WITH_UEM]), "zero_length_turns": int(totals[ZERO_LENGTH])}
+    reference, answers = totals[REFERENCE_OVERLAP], totals[ANSWER_OVERLAP]
+    if reference or answers:
+        details["notes"] = [
+            f"Turns of the same speaker overlap for {reference:,.2f} s in the references and {answers:,.2f} s in the "
+            f"answers. {SELF_OVERLAP_RULES[scoring.convention]}"
+        ]
+    return details
 
 
 def der_metric(
@@ -62,17 +77,21 @@ def der_metric(
             return None
         reference = read_reference(sample)
         has_uem, dropped = reference.regions is not None, count_zero_length(reference) + _count_empty(segments)
-        return (*comparison.sum_errors(), comparison.scored_seconds(), float(has_uem), float(dropped))
+        overlaps = comparison.sum_self_overlaps()
+        return (*comparison.sum_errors(), comparison.scored_seconds(), float(has_uem), float(dropped), *overlaps)
 
     def bounds(sample: Sample) -> tuple[tuple[float, ...], tuple[float, ...]]:
-        missed, _, _, total, *rest = measure(sample, ()) or (0.0,) * 7
+        missed, _, _, total, *rest = measure(sample, ()) or (0.0,) * 9
         return (missed if MISSED in columns else 0.0, 0.0, 0.0, total, *rest), (0.0, 0.0, 0.0, total, *rest)
 
     return Metric(
         name,
         lambda sample, output: measure(sample, read_speakers(output)),
-        RatioAggregator(columns, TOTAL, _error_details, is_share=len(columns) == 1 and FALSE_ALARM not in columns),
+        RatioAggregator(
+            columns, TOTAL, partial(_error_details, scoring), is_share=len(columns) == 1 and FALSE_ALARM not in columns
+        ),
         higher_is_better=False,
+        version=2,
         title=title,
         variant=f"pooled.{scoring.variant}",
         bounds=bounds,
@@ -105,6 +124,7 @@ def jer_metric(scoring: Scoring) -> Metric:
         lambda sample, output: measure(sample, read_speakers(output)),
         RatioAggregator((0,), 1, lambda totals: {"speakers": int(totals[1])}, is_share=True),
         higher_is_better=False,
+        version=2,
         title="JER",
         variant=f"speakers.{scoring.variant}",
         bounds=bounds,

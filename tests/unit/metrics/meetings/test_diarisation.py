@@ -80,9 +80,21 @@ def test_equal_overlaps_are_mapped_by_the_jaccard_index() -> None:
     assert compare_turns(reference, hypothesis, Scoring()).mapping == {0: 1, 1: 2}
 
 
-def test_turns_of_a_speaker_that_overlap_count_once() -> None:
-    comparison = compare_turns(turns((0, 5, "A"), (3, 8, "A")), turns((0, 8, "x")), Scoring())
-    assert comparison.sum_errors() == (0.0, 0.0, 0.0, 8.0)
+@pytest.mark.parametrize(
+    ("scoring", "errors"),
+    [
+        (Scoring(), (2.0, 0.0, 0.0, 10.0)),
+        (Scoring(convention="md-eval"), (0.0, 0.0, 0.0, 8.0)),
+        (Scoring(overlap="skip"), (0.0, 0.0, 0.0, 6.0)),
+        (Scoring(overlap="skip", convention="md-eval"), (0.0, 0.0, 0.0, 6.0)),
+    ],
+)
+def test_the_convention_decides_whether_overlapping_turns_of_a_speaker_all_count(
+    scoring: Scoring, errors: tuple[float, float, float, float]
+) -> None:
+    comparison = compare_turns(turns((0, 5, "A"), (3, 8, "A")), turns((0, 8, "x")), scoring)
+    assert comparison.sum_errors() == errors
+    assert comparison.sum_self_overlaps() == (2.0, 0.0)
 
 
 def test_mapping_may_differ_if_collars_are_taken_out_first() -> None:

@@ -11,7 +11,7 @@ from auricle.core.types import Generation, Sample, Segment
 from auricle.data.segment_files import Region
 from auricle.metrics.base import Metric
 from auricle.metrics.meetings.catalogue import SPEAKER_METRICS
-from auricle.metrics.meetings.diarisation import Scoring
+from auricle.metrics.meetings.diarisation import CONVENTIONS, Scoring
 from auricle.metrics.meetings.speakers import (
     FACTORIES,
     der,
@@ -87,6 +87,23 @@ def test_turns_without_duration_and_uems_are_counted_in_details() -> None:
     assert (details["zero_length_turns"], details["recordings_with_uem"]) == (2, 1)
 
 
+def test_a_speaker_that_overlaps_himself_is_noted_with_what_the_convention_does() -> None:
+    sample, answer = make_sample("A 0 5\nA 3 8"), make_answer("x 0 8")
+    assert "notes" not in der.details([der.score(SAMPLE, ANSWER)])
+    values, notes = [], []
+    for convention in CONVENTIONS:
+        metric = FACTORIES["der"](Scoring(convention=convention))
+        stats = [metric.score(sample, answer)]
+        values.append(metric.aggregate(stats))
+        notes += metric.details(stats)["notes"]
+    assert values == [0.2, 0.0]
+    assert notes[0].startswith(
+        "Turns of the same speaker overlap for 2.00 s in the references and 0.00 s in the answers."
+    )
+    assert "Each of them counts, as in pyannote.metrics" in notes[0]
+    assert "counts once, as in md-eval" in notes[1]
+
+
 @pytest.mark.parametrize("metric", [der, jer, speaker_count_error], ids=lambda metric: metric.name)
 def test_references_without_speakers_are_skipped(metric: Metric) -> None:
     assert metric.applies
@@ -113,7 +130,7 @@ def test_the_worst_recording_is_that_with_the_highest_rate() -> None:
 
 
 def test_signatures_name_the_conventions() -> None:
-    assert der.signature == "der:1.pooled.collar-0-each.overlap-scored.pyannote"
+    assert der.signature == "der:2.pooled.collar-0-each.overlap-scored.pyannote"
     assert set(FACTORIES) == set(SPEAKER_METRICS)
 
 
