@@ -11,7 +11,7 @@ from typing import Any, Literal, TypeAlias, get_args
 
 from auricle.audio import Audio
 from auricle.core.arguments import takes_options
-from auricle.core.errors import DataError, SampleError
+from auricle.core.errors import DataError, SampleError, SpecError
 from auricle.core.types import Input, Json, Sample
 from auricle.data.file_formats import parse_json_cell
 from auricle.data.manifest import ColumnMapping, Manifest, resolve_path
@@ -261,11 +261,18 @@ class SpeakerReader:
         meta = dict(sample.meta)
         stated = [_pop_first(meta, names) for names in SPEAKER_COLUMNS]
         names = [str(meta.pop(f"name_{side}", "")) for side in "ab"]
-        speakers = self._find(stated, names, str(sample.target))
+        speakers = self._find(stated, names, sample)
         meta |= {field: speaker for field, speaker in zip(SPEAKER_FIELDS, speakers, strict=True) if speaker}
         return replace(sample, meta=meta)
 
-    def _find(self, stated: Sequence[Json], names: Sequence[str], label: str) -> list[str]:
+    def _find(self, stated: Sequence[Json], names: Sequence[str], sample: Sample) -> list[str]:
+        """Return the speakers of both sides; empty if they are unknown.
+
+        Raises:
+            SampleError: if stated speakers contradict the label: the row is wrong.
+            SpecError: if those that were to be derived from names do: the rule is wrong.
+        """
+        label = str(sample.target)
         if self._rule == "none":
             return ["", ""]
         if self._speakers:
@@ -275,9 +282,15 @@ class SpeakerReader:
         else:
             rule = self.rule
             derived = [RULES[rule](name) if rule else "" for name in names]
-            is_consistent = not all(derived) or _agrees(derived, label)
-            # A rule that was not asked for may not cost a row.
-            return derived if is_consistent or self._rule == rule else ["", ""]
+            if not all(derived) or _agrees(derived, label):
+                return derived
+            if self._rule != rule:  # a rule that was not asked for may not cost a row
+                return ["", ""]
+            raise SpecError(
+                f"{sample.origin}: with speakers={rule}, the speakers of {names[0]} and {names[1]} are {derived[0]!r} "
+                f"and {derived[1]!r}, but the label is {label}. Correct the label, or name the speakers with "
+                "-T utt2spk=FILE or in columns speaker_a and speaker_b, or leave them out with -T speakers=none."
+            )
         if all(speakers) and not _agrees(speakers, label):
             raise SampleError(f"the label is {label}, but the speakers are {speakers[0]!r} and {speakers[1]!r}")
         return speakers

@@ -168,3 +168,13 @@ def test_a_prefix_can_be_the_speaker(tmp_path: Path) -> None:
     task = build(tmp_path / "trials", "id1-a id1-b target\nid1-a id2-b nontarget\n", speakers="prefix")
     assert [sample.meta["speaker_b"] for sample in samples(task)] == ["id1", "id2"]
     assert "the text before the first - or _" in task.notes("", {})[0]
+
+
+def test_a_rule_for_names_that_contradicts_a_label_is_refused_with_the_trial(tmp_path: Path) -> None:
+    trials = "0 7_theo_0.wav 3_anna_0.wav\n1 7_theo_0.wav 3_theo_1.wav\n"
+    message = (
+        r"t\.txt:2: with speakers=prefix, the speakers of 7_theo_0\.wav and 3_theo_1\.wav are '7' and '3', but .* same"
+    )
+    with pytest.raises(SpecError, match=message):
+        build(tmp_path / "t.txt", trials, speakers="prefix").notes("", {})
+    assert all("speaker_a" not in sample.meta for sample in samples(build(tmp_path / "t.txt", trials, speakers="none")))
