@@ -14,7 +14,7 @@ from auricle import Settings, api
 from auricle.cli.error_report import format_command, log_errors_in
 from auricle.cli.output import echo, foreign_output
 from auricle.cli.progress import open_progress
-from auricle.core.errors import AuricleError
+from auricle.core.errors import AuricleError, ExitStatus
 from auricle.core.judge_roles import JudgeRole
 from auricle.core.types import Generate, Request, Sample
 from auricle.engine.budget import Budget
@@ -88,6 +88,7 @@ def run_evaluation(
         _print_stopped(result.stop_reason, " a higher --max-cost" if budget and budget.stop_reason else "")
     elif result.metrics:
         print_missing_verdicts(result, result.metrics, budget)
+        _print_missing_headline(result.missing_headline, result.metrics)
     return result
 
 
@@ -130,6 +131,13 @@ def print_missing_verdicts(result: RunResult, metrics: Metrics, budget: Budget |
         remedy = " a higher --max-cost" if budget and budget.stop_reason else ""
         counts = f"{metrics.missing_verdicts} verdicts are missing, {metrics.failed_verdicts} failed"
         echo(f"{counts}. Request them with{remedy}: {command}", err=True)
+
+
+def _print_missing_headline(name: str, metrics: Metrics) -> None:
+    """Print why a run failed although its samples were answered, if its headline metric is missing."""
+    if name:
+        sentence = f"{name}, the metric that ranks models in this task, could not be computed"
+        echo(f"{sentence}, so the exit code is {ExitStatus.FAILURES:d}: {metrics.not_computed[name]}", err=True)
 
 
 def resume_command() -> str:

@@ -32,6 +32,8 @@ class RunResult:
     """The numbers; None if the answers were not scored."""
     unscored: tuple[str, ...] = ()
     """Metrics of the task that have no value."""
+    missing_headline: str = ""
+    """The metric by which the task ranks models, if it could not be computed."""
     judge_requested: bool = False
     """Whether verdicts were requested in this pass."""
     moved_lines: tuple[DamagedLine, ...] = ()
@@ -56,7 +58,7 @@ class RunResult:
         missing, failed = (self.metrics.missing_verdicts, self.metrics.failed_verdicts) if self.metrics else (0, 0)
         if missing and self.judge_requested and not self.stop_reason:
             return ExitStatus.INTERRUPTED
-        has_failures = self.outcomes.failed or self.unscored or missing or failed
+        has_failures = self.outcomes.failed or self.unscored or self.missing_headline or missing or failed
         is_intact = self.metrics is None or self.metrics.journal.is_intact
         return ExitStatus.FAILURES if has_failures or not is_intact else ExitStatus.OK
 

@@ -36,7 +36,9 @@ class Task:
         samples: The samples, in a fixed order. They may have a `revision` (an identifier of the data) and a method
             `notes()` that returns warnings about the data.
         inferencer: How a sample becomes requests. It may have a method `notes()`, too.
-        metrics: The metrics to compute.
+        metrics: The metrics to compute. The first is the headline, by which models are ranked.
+        metrics_depend_on_output: Whether the metrics are for several kinds of models, none of which has to produce all,
+            such as labels and dimensions of emotion. The first that a model has is then the headline.
         judged_metrics: Further metrics, computed only if there is a model of their role, such as a judge.
         profile_metrics: Metrics that replace the others under the profile of another framework, by the name of the
             profile without a language: its own set of metrics under `kimi`, for instance.
@@ -73,6 +75,7 @@ class Task:
     samples: Iterable[Sample | RejectedRow]
     inferencer: Inferencer
     metrics: Sequence[Metric]
+    metrics_depend_on_output: bool = field(default=False, kw_only=True)
     judged_metrics: Sequence[Metric] = field(default=(), kw_only=True)
     profile_metrics: Mapping[str, Sequence[Metric]] = field(default_factory=dict, kw_only=True)
     name: str = ""
@@ -93,6 +96,12 @@ class Task:
         """An identifier of the data, or an empty string if the samples have none."""
         revision: str = getattr(self.samples, "revision", "")
         return revision
+
+    @property
+    def headlines(self) -> Sequence[Metric]:
+        """The metrics of which one has to be computed; a run without any of them has failed."""
+        of_models = [metric for metric in self.metrics if not metric.is_model_independent]
+        return of_models if self.metrics_depend_on_output else of_models[:1]
 
     @property
     def model_context(self) -> dict[str, Json]:

@@ -297,7 +297,7 @@ def emotion(**arguments: Any) -> Task:
         samples = _load_labelled(options, columns, _keep_media)
         prompt = str(options.prompt or LABEL_PROMPT).replace("{question}", options.question or EMOTION_QUESTION)
         options = replace(options, prompt=prompt.replace("{options}", ", ".join(samples.choices())))
-    return build_label_task("emotion", options, samples, metrics=EMOTION_METRICS)
+    return build_label_task("emotion", options, samples, EMOTION_METRICS, metrics_depend_on_output=True)
 
 
 def _load_labelled(options: TaskOptions, columns: ColumnMapping, transform: SampleTransform) -> Manifest:
@@ -320,11 +320,17 @@ def _distinct_labels(manifest: Manifest) -> list[str]:
 
 
 def build_label_task(
-    name: str, options: TaskOptions, samples: Samples, metrics: tuple[str, ...] = LABEL_METRICS
+    name: str,
+    options: TaskOptions,
+    samples: Samples,
+    metrics: tuple[str, ...] = LABEL_METRICS,
+    *,
+    metrics_depend_on_output: bool = False,
 ) -> Task:
     """Build a classification task from samples, for classifiers and for models that generate text."""
     kind = TaskKind(name, ColumnMapping(target_columns=()), LABEL_PROMPT, metrics)
     task = kind.task_from_samples(options, build_recipe(options, LABEL_PROMPT, metrics), samples)
+    task = replace(task, metrics_depend_on_output=metrics_depend_on_output)
     if options.inferencer:
         return task
     return replace(task, inferencer=FirstSupported((Measure(), task.inferencer)))

@@ -125,7 +125,8 @@ class Meetings(TaskKind):
         names = split_list(options.metrics) or DEFAULT_METRICS[contents]
         task = super().task_from_samples(replace(options, metrics=names), recipe, samples)
         metrics = [self._adapt(metric, options) for metric in task.metrics]
-        return replace(task, metrics=metrics, derived_args={"contents": contents} if contents else {})
+        derived_args = {"contents": contents} if contents else {}
+        return replace(task, metrics=metrics, derived_args=derived_args, metrics_depend_on_output=True)
 
     def _adapt(self, metric: Metric, options: TaskOptions) -> Metric:
         """Return a metric under the options of the task; one of plain texts reads the words of segments."""

@@ -219,7 +219,8 @@ def _build_task(
     base = Path(options.root) if options.root else Path(options.data).parent
     manifest = load_manifest(options, FIELDS, lambda sample: _build_sample(sample, base, sides, columns, parse_target))
     selected_metrics = select_metrics(all_metrics, split_list(options.metrics))
-    return build_task(kind, options, manifest, reward_options.build_inferencer(names), selected_metrics)
+    task = build_task(kind, options, manifest, reward_options.build_inferencer(names), selected_metrics)
+    return replace(task, metrics_depend_on_output=True)
 
 
 def _find_target_columns(

@@ -144,4 +144,4 @@ def tag(*, threshold: float = DEFAULT_THRESHOLD, **arguments: Any) -> Task:
     task = kind.task_from_manifest(options)
     metrics = [with_threshold(metric, threshold) for metric in task.metrics]
     inferencer = task.inferencer if options.inferencer else FirstSupported((Measure(), task.inferencer))
-    return replace(task, metrics=metrics, inferencer=inferencer)
+    return replace(task, metrics=metrics, inferencer=inferencer, metrics_depend_on_output=True)

@@ -10,7 +10,7 @@ import pytest
 
 from auricle import Audio, Sample, Spec, evaluate
 from auricle.api import summary
-from auricle.core.errors import SpecError
+from auricle.core.errors import ExitStatus, SpecError
 from auricle.core.types import RejectedRow
 from auricle.metrics.preference import preference_metrics
 from auricle.metrics.ratings import Dimension
@@ -251,6 +251,17 @@ def test_a_dimension_the_model_does_not_return_is_skipped(auricle: Any, manifest
     assert process.returncode == 0, process.stderr
     assert {name.partition(".")[2] for name in numbers(tmp_path / "run")} == {"alignment"}
     assert "not musicality" in process.stdout
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("recordings")
+def test_a_run_without_its_headline_fails_and_says_so(auricle: Any, manifest: Any, tmp_path: Path) -> None:
+    (tmp_path / "rating.py").write_text("def rate(audio) -> dict:\n    return {'x': 1.0, 'y': 2.0}\n")
+    data = manifest([{"a": "a.wav", "b": "b.wav", "preference": "a"}])
+    process = auricle("run", data, "--as", "preference", "-m", "rating.py:rate", "-o", "run")
+    assert process.returncode == ExitStatus.FAILURES
+    (line,) = [line for line in process.stderr.splitlines() if line.startswith("accuracy, ")]
+    assert line.endswith("Choose one with -T outputs=NAME")
 
 
 def test_ids_of_the_data_are_kept(manifest: Any) -> None:

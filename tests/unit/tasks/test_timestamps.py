@@ -12,6 +12,7 @@ import pytest
 import soundfile
 
 from auricle import Audio, Generation, Sample, Segment, Spec, compare, evaluate
+from auricle.core.errors import ExitStatus
 from auricle.core.types import RejectedRow
 from auricle.engine.factory import build_task
 from auricle.models.catalogue import MODELS
@@ -141,10 +142,14 @@ def test_a_shift_of_100_ms_between_two_runs_is_found_with_its_interval(folder: P
 
 
 def test_a_model_without_times_gets_only_the_metrics_of_transcripts(folder: Path) -> None:
-    metrics = run(make_recordings(folder, 3), folder / "run", MODELS.add_object(lambda audio: "good day sir"))
-    numbers = {number.metric: number for number in metrics.overall}
-    assert numbers["wer"].value == 0.0
-    assert "start_error" not in numbers or numbers["start_error"].scored == 0
+    spec = Spec(
+        task="timestamps",
+        task_args={"data": str(make_recordings(folder, 3))},
+        model=MODELS.add_object(lambda audio: "good day sir"),
+    )
+    result = evaluate(spec, folder / "run")
+    assert {number.metric: number.value for number in result.numbers} == {"wer": 0.0, "cer": 0.0}
+    assert (result.missing_headline, result.exit_status) == ("boundary_recall_50ms", ExitStatus.FAILURES)
 
 
 def test_rows_of_segments_are_scored_by_their_boundaries(folder: Path) -> None:

@@ -64,7 +64,7 @@ class DatasetTaskFactory:
         task_name = display_name(PREFIX, self.class_path)
         options = TaskOptions.from_arguments(task_name, {"name": class_name, **task_arguments, "data": task_name})
         recordings = LabelledRecordings(self.class_path, root, options.question or EMOTION_QUESTION, class_arguments)
-        return build_label_task(class_name, options, recordings, metrics=EMOTION_METRICS)
+        return build_label_task(class_name, options, recordings, EMOTION_METRICS, metrics_depend_on_output=True)
 
 
 @dataclass(frozen=True)

@@ -386,6 +386,7 @@ class CmiBenchmark(Benchmark):
             citation=self.citation,
             cluster=own_options["cluster"],
             group_by=tuple(split_list(own_options["by"])),
+            metrics_depend_on_output=True,
         )
 
     def describe_arguments(self) -> list[Argument]:
