@@ -115,7 +115,18 @@ class ConfusionAggregator(WeightedAggregator):
             "matrix": matrix,
             "classes": {label: _class_figures(matrix, index) for index, label in enumerate(axes.rows)},
             "notes": [*_ceiling_notes(matrix), *alignment_warnings(axes), *_unlisted_notes(unlisted)],
+            **self._describe_average(stats, axes),
         }
+
+    def _describe_average(self, stats: Stats, axes: LabelAlignment) -> Details:
+        """Return over which labels a macro average is, unless they are all those of the data and of the model."""
+        if self._finish not in (macro_f1, macro_precision):
+            return {}
+        averaged = [name for is_known, name in zip(*collect_labels(stats), strict=True) if is_known]
+        if {*averaged} == {*axes.rows} and len(axes.columns) == axes.shared_count:
+            return {}
+        counts = {"averaged": len(averaged), "data_labels": len(axes.rows), "model_labels": len(axes.columns)}
+        return {"averaged_labels": averaged, **counts}
 
     def _align_axes(self, stats: Stats) -> tuple[LabelAlignment, list[str]]:
         """Return the aligned labels, and predicted labels that are not in the model's label set."""

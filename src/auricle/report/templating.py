@@ -98,6 +98,7 @@ def load_environment() -> Environment:
         sample_anchor=html_format.build_sample_anchor,
         bounds=html_format.get_bounds,
         count=html_format.format_count,
+        counts=text_format.format_counts,
         coverage=html_format.typeset_coverage,
         dominance=text_format.format_dominance,
         unread_bounds=html_format.get_unread_bounds,

@@ -11,6 +11,7 @@ from auricle.core.errors import SampleError, Unreadable, Unsuited, Unsupported
 from auricle.core.types import Generation, Likelihood, Output, Prediction, Sample
 from auricle.metrics import labels
 from auricle.metrics.labels import ExpectedCalibrationError, resolve_option, word_match
+from auricle.report.text_format import format_counts
 
 RAVDESS = ["neutral", "calm", "happy", "sad", "angry", "fearful", "disgust", "surprised"]
 EMOTION2VEC = ["生气/angry", "厌恶/disgusted", "恐惧/fearful", "开心/happy", "中立/neutral",
@@ -44,6 +45,19 @@ def test_synonyms_can_be_disabled() -> None:
     without_synonyms = labels.accuracy.without_synonyms()
     assert without_synonyms.score(sample, output) == 0.0
     assert without_synonyms.signature == "accuracy:4.no-synonyms.unreadable-wrong"
+
+
+def test_a_macro_average_states_its_labels_if_they_are_not_those_of_data_and_model() -> None:
+    def describe(choices: Sequence[str], model: Sequence[str], predicted: str) -> Any:
+        sample, output = sample_of("sad", choices), scores(predicted, model)
+        aggregate: Any = labels.macro_f1.aggregate
+        aggregate = aggregate.with_contexts([aggregate.extract_context(sample, output)])
+        return aggregate.details([labels.macro_f1.score(sample, output)])
+
+    details = describe(["sad", "happy", "calm"], ["sad", "happy", "<unk>", "other"], "happy")
+    assert details["averaged_labels"] == ["happy", "sad"]
+    assert format_counts(details) == "mean over 2 labels (3 in the data, 4 of the model)"
+    assert "averaged_labels" not in describe(["sad", "happy"], ["sad", "happy"], "happy")
 
 
 @pytest.mark.parametrize(
