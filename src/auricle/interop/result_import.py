@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from hashlib import file_digest
@@ -21,8 +21,8 @@ from auricle.data.manifest import Manifest
 from auricle.engine.factory import build_run_spec, build_task
 from auricle.engine.spec import Spec
 from auricle.interop import IMPORTABLE_KINDS
-from auricle.interop.result_files import IMPORTERS, ImportedResults, ResultFormat
-from auricle.runs.progress import Progress
+from auricle.interop.result_files import IMPORTERS, ImportedResults, ResultFormat, sum_or_none
+from auricle.runs.progress import PassTiming, Progress
 from auricle.runs.run_directory import Run, contains_run, find_conflict, first_usable, set_aside
 from auricle.runs.run_spec import RunSpec
 from auricle.tasks.base import Task
@@ -159,10 +159,7 @@ def write_run(results: ImportedResults, result_format: ResultFormat, out: Path, 
             for record in records:
                 run.append(record)
             run.flush()
-            # No passes: the time that the answers took is that of another program.
-            rows = (record for record in records if record.sample.inputs)
-            progress = Progress(complete=True, rows=len(records), revision=f"rows@{rows_digest(rows)[:8]}")
-            run.write_progress(replace(progress, notes=(*results.notes, *notes)))
+            run.write_progress(_build_progress(results, records, notes))
     api.score(out)
     return spec
 
@@ -213,6 +210,25 @@ def build_spec(results: ImportedResults, result_format: ResultFormat, out: Path,
 def _compute_sha256(path: Path) -> str:
     with path.open("rb") as file:
         return file_digest(file, "sha256").hexdigest()
+
+
+def _build_progress(results: ImportedResults, records: Sequence[Record], notes: Sequence[str]) -> Progress:
+    """Build the progress of a complete pass; timing is included only if every answer has it."""
+    answered = [sample for sample in results.samples if sample.outputs]
+    seconds = sum_or_none([sample.seconds for sample in answered])
+    audio_seconds = sum_or_none([sample.audio_seconds for sample in answered])
+    passes: tuple[PassTiming, ...] = ()
+    if answered and seconds is not None:
+        audio_seconds = audio_seconds and round(audio_seconds, 4)
+        passes = (PassTiming(round(seconds, 6), len(answered), audio_seconds, round(seconds, 6)),)
+    rows = (record for record in records if record.sample.inputs)
+    return Progress(
+        complete=True,
+        rows=len(records),
+        passes=passes,
+        revision=f"rows@{rows_digest(rows)[:8]}",
+        notes=(*results.notes, *notes),
+    )
 
 
 def _build_records(results: ImportedResults, spec: Spec) -> tuple[list[Record], list[str]]:

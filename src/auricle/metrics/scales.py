@@ -251,6 +251,10 @@ class WithheldScale:
     def unchanged_bound(self, units: int) -> float:
         return self.scale.unchanged_bound(units)
 
+    @property
+    def span(self) -> float:
+        return self.scale.span
+
 
 @dataclass(frozen=True, slots=True)
 class ShareDifferenceScale:

@@ -126,7 +126,7 @@ def test_the_command_prints_numbers_and_writes_a_report(tmp_path: Path, monkeypa
     write_open_asr(tmp_path / "results")
     result = CliRunner().invoke(cli, ["import", "results", "--from", "open-asr"])
     assert result.exit_code == 0, result.output
-    assert "RTFx" not in result.output
+    assert "RTFx 8" in result.output
     folder = Path("runs") / "hf-audio-esb_ami_test-openai-whisper-tiny"
     assert (folder / "report.html").exists()
     assert CliRunner().invoke(cli, ["score", str(folder)]).exit_code == 0
@@ -180,9 +180,10 @@ def test_no_timing_is_invented(tmp_path: Path) -> None:
     assert {json.loads(line)["seconds"] for line in run.outputs_path.read_text().splitlines()} == {None}
 
 
-def test_time_of_another_program_is_kept_with_the_samples_and_gives_no_speed(tmp_path: Path) -> None:
-    run, _ = import_single(write_open_asr(tmp_path / "results"), "open-asr", tmp_path / "run")
-    assert [record.seconds for record in run.records()] == [0.25] * 3
+def test_no_speed_is_reported_if_one_time_is_missing(tmp_path: Path) -> None:
+    row = {"audio_filepath": "a.wav", "duration": 2.0, "text": "a", "pred_text": "a"}
+    rows = [{**row, "time": 1.0}, {**row, "audio_filepath": "b.wav", "time": None}]
+    run, _ = import_single(write_open_asr(tmp_path / "results", rows), "open-asr", tmp_path / "run")
     assert api.load_metrics(run.path).speed is None
 
 
@@ -199,7 +200,7 @@ def test_imports_of_the_same_rows_are_of_the_same_data_whatever_their_files(tmp_
 
 def test_an_empty_answer_is_an_answer(tmp_path: Path) -> None:
     run, _ = import_single(write_kimi(tmp_path / "results", ["", *HYPOTHESES[1:]]), "kimi", tmp_path / "run")
-    assert api.load_metrics(run.path).outcomes == OutcomeCounts(total=3, answered=3, empty=1)
+    assert api.load_metrics(run.path).outcomes == OutcomeCounts(total=3, answered=3, empty=1, finish_unknown=2)
 
 
 def test_existing_audio_gives_the_content_keys_of_an_ordinary_run(tmp_path: Path, tone: Any) -> None:

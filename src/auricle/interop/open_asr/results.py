@@ -22,6 +22,7 @@ from auricle.interop.result_files import (
     text_sample,
 )
 
+TIMING_NOTE = "Times come from the manifest: transcription only, without loading the model."
 FILE_NAME = re.compile(r"MODEL_(?P<model>.+?)_DATASET_(?P<dataset>.+)")
 LANGUAGE_SUFFIX = re.compile(r"_(de|fr|it|es|pt)_test$")
 """End of the dataset name for languages other than English."""
@@ -45,7 +46,7 @@ def read(path: Path, lines: Sequence[ResultLine]) -> ImportedResults:
         samples=samples,
         kind="asr",
         task_options={"language": language[1] if language else "en"},
-        notes=notes,
+        notes=(*notes, TIMING_NOTE) if any(sample.seconds for sample in samples) else notes,
     )
 
 

@@ -100,7 +100,8 @@ class FailureShare:
 
     def value_each(self, stats: Stats) -> NDArray[np.float64]:
         """Return 1 for each answer that fails among these, 0 for the others."""
-        return np.any(list(find_failures(stats).values()), axis=0).astype(np.float64)
+        failed: NDArray[np.bool_] = np.any(list(find_failures(stats).values()), axis=0)
+        return failed.astype(np.float64)
 
     def choose_scale(self, stats: Stats, units: Codes) -> Scale:
         return HitScale(len(units)) if has_one_sample_per_unit(units) else SHARE

@@ -65,6 +65,14 @@ class Pairs:
     """Codes of samples that are the same but failed in A, in B or in both."""
     counts: PairCounts
 
+    @property
+    def have_same_rows(self) -> bool:
+        """Whether both runs have the same samples with the same references, whatever their files are called."""
+        counts = self.counts
+        return self.matched_by == "content" and not (
+            counts.only_a or counts.only_b or counts.changed or counts.corrected
+        )
+
 
 def pair_samples(a: ComparedRun, b: ComparedRun) -> Pairs:
     """Pair samples with the same content and reference: those with the same id first, then others in data order.
