@@ -101,7 +101,7 @@ def evaluate(
         metrics, judge_stop_reason = _judge_and_publish(run, task, judges, settings, observer)
         result = replace(result, stop_reason=result.stop_reason or judge_stop_reason)
     unscored = find_unscored(task, metrics, requested="metrics" in spec.task_args)
-    headline = find_missing_headline(task, metrics)
+    headline = task.find_missing_headline(metrics)
     return replace(result, metrics=metrics, unscored=unscored, missing_headline=headline, judge_requested=bool(judges))
 
 
@@ -170,7 +170,7 @@ def evaluate_shards(
     if metrics is None:
         return result
     unscored = find_unscored(task, metrics, requested="metrics" in task_args)
-    headline = find_missing_headline(task, metrics)
+    headline = task.find_missing_headline(metrics)
     return replace(result, outcomes=metrics.outcomes, metrics=metrics, unscored=unscored, missing_headline=headline)
 
 
@@ -347,14 +347,6 @@ def find_unscored(task: Task, metrics: Metrics, *, requested: bool) -> tuple[str
     if scored and not requested:
         unscored -= {*metrics.unsuited}
     return tuple(sorted(unscored))
-
-
-def find_missing_headline(task: Task, metrics: Metrics) -> str:
-    """Return the headline metric of a task if it could not be computed from the answers; else an empty text."""
-    names = [metric.name for metric in task.headlines]
-    if {number.metric for number in metrics.overall}.intersection(names):
-        return ""
-    return next((name for name in names if name in metrics.not_computed), "")
 
 
 def _judge_and_publish(

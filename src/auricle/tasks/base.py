@@ -14,6 +14,7 @@ from auricle.data.file_formats import Row, read_rows
 from auricle.metrics.base import Metric, resolve_metrics
 from auricle.metrics.multi_answer import apply_aggregations
 from auricle.metrics.unread_judge import let_judge_read
+from auricle.runs.metrics import Metrics
 from auricle.runs.verdicts import Judge
 from auricle.tasks.inferencers import Inferencer
 from auricle.tasks.options import split_list
@@ -98,12 +99,6 @@ class Task:
         return revision
 
     @property
-    def headlines(self) -> Sequence[Metric]:
-        """The metrics of which one has to be computed; a run without any of them has failed."""
-        of_models = [metric for metric in self.metrics if not metric.is_model_independent]
-        return of_models if self.metrics_depend_on_output else of_models[:1]
-
-    @property
     def model_context(self) -> dict[str, Json]:
         """Facts about the task for models that set `wants_context`."""
         return {"name": self.name, "language": self.language, **self.extra_context}
@@ -121,6 +116,14 @@ class Task:
         sample_notes: Callable[[], Sequence[str]] = getattr(self.samples, "notes", list)
         inferencer_notes: Callable[[], Sequence[str]] = getattr(self.inferencer, "notes", list)
         return [*sample_notes(), *inferencer_notes(), *self.find_contamination(model, arguments)]
+
+    def find_missing_headline(self, results: Metrics) -> str:
+        """Return the headline metric if it could not be computed from the answers; else an empty text."""
+        names = [metric.name for metric in self.metrics if not metric.is_model_independent]
+        headlines = names if self.metrics_depend_on_output else names[:1]
+        if {number.metric for number in results.overall}.intersection(headlines):
+            return ""
+        return next((name for name in headlines if name in results.not_computed), "")
 
     def with_profile(self, profile: str) -> Task:
         """Return the same task with another text normaliser.

@@ -255,7 +255,7 @@ def test_a_dimension_the_model_does_not_return_is_skipped(auricle: Any, manifest
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("recordings")
-def test_a_run_without_its_headline_fails_and_says_so(auricle: Any, manifest: Any, tmp_path: Path) -> None:
+def test_a_run_without_its_headline_fails_and_states_why(auricle: Any, manifest: Any, tmp_path: Path) -> None:
     (tmp_path / "rating.py").write_text("def rate(audio) -> dict:\n    return {'x': 1.0, 'y': 2.0}\n")
     data = manifest([{"a": "a.wav", "b": "b.wav", "preference": "a"}])
     process = auricle("run", data, "--as", "preference", "-m", "rating.py:rate", "-o", "run")

@@ -37,8 +37,8 @@ def test_a_target_that_is_not_a_list_is_an_error() -> None:
 
 def test_frames_above_the_threshold_that_touch_are_one_detection() -> None:
     frames = [frame(0, 1, 0.9), frame(1, 2, 0.5), frame(2, 3, 0.4), frame(3, 4, 0.8)]
-    found = {threshold: detect_at(frames, threshold, are_frames=True) for threshold in (0.5, 0.95, 0.0)}
-    assert found == {0.5: [(0, 2), (3, 4)], 0.95: [], 0.0: [(0, 4)]}
+    detections = {threshold: detect_at(frames, threshold, are_frames=True) for threshold in (0.5, 0.95, 0.0)}
+    assert detections == {0.5: [(0, 2), (3, 4)], 0.95: [], 0.0: [(0, 4)]}
 
 
 def test_segments_without_a_score_are_always_detections_and_stay_apart() -> None:
