@@ -80,7 +80,7 @@ def test_a_crossing_is_bounded_by_where_the_curve_may_reach_its_criterion() -> N
     axis = LevelAxis((20.0, 10.0, 0.0))
     excess = compute_excess(np.array([[0.0, 0.2, 0.6]]), np.array([0.3]), [1.0] * 3)[0]
     assert bound_crossing(axis, excess - 0.1, excess + 0.1) == pytest.approx((5.0, 10.0))
-    assert bound_crossing(axis, excess - 0.35, excess + 0.1) == (-math.inf, pytest.approx(10.0))
+    assert bound_crossing(axis, excess - 0.35, excess + 0.1) == pytest.approx((-math.inf, 10.0))
     assert bound_crossing(axis, excess - 1, excess + 1) == (-math.inf, math.inf)
     assert bound_crossing(axis, excess - 1.1, excess - 1) == (-math.inf, -math.inf)
     assert bound_crossing(axis, excess + 1, excess + 1.1) == (math.inf, math.inf)
