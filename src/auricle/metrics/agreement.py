@@ -54,7 +54,7 @@ def make_panel_metrics(metric: Metric, names: Sequence[str]) -> tuple[Metric, Me
     combined = replace(metric, score=combine, judge_requests=None, derived_from=tuple(names))
     if metric.judge_scale is None:  # its statistics may have any form
         limits = getattr(metric.aggregate, "limits", None)
-        average = mean.with_limits(limits) if limits else mean
+        average = mean.with_limits(*limits) if limits else mean
         combined = replace(combined, aggregate=average, credit=None, custom_badness=None, bounds=None)
     alpha = Metric(
         f"{metric.name}.alpha",

@@ -20,7 +20,7 @@ from auricle.core.direction import Direction, Optimum
 from auricle.core.judge_roles import JudgeRole
 from auricle.core.types import MAX_TEXT_LENGTH, Generation, Output, Record, Sample, Stat
 from auricle.metrics.catalogue import METRICS, PROFILE_MARK
-from auricle.metrics.scales import NONNEGATIVE, REAL, SHARE, BoundedScale, HitScale, RateScale, RatingScale, Scale
+from auricle.metrics.scales import NONNEGATIVE, REAL, SHARE, RateScale, Scale, choose_mean_scale
 
 if TYPE_CHECKING:
     import numpy as np
@@ -204,8 +204,7 @@ class Metric:
         if not self.title:
             object.__setattr__(self, "title", self.name)
         if isinstance(self.bounds, ConstantBounds) and isinstance(self.aggregate, MeanAggregator):
-            low, high = sorted(map(self.aggregate.get_number, (self.bounds.worst, self.bounds.best)))
-            object.__setattr__(self, "aggregate", self.aggregate.with_limits((low, high)))
+            object.__setattr__(self, "aggregate", self.aggregate.with_limits(self.bounds.worst, self.bounds.best))
 
     def __repr__(self) -> str:
         return self.signature
@@ -530,12 +529,9 @@ class RatioAggregator(SumAggregator):
 
 
 class MeanAggregator(RatioAggregator):
-    """The mean of the first number of each statistic, or of the sum of several.
+    """The mean of the first number of each statistic, or of the sum of several columns.
 
-    Args:
-        details: Function from the column totals to what is reported with the number.
-        columns: Columns of which the numbers are the sum.
-        limits: Lowest and highest possible number, which the interval keeps to. [default: 0 and 1 if all are between]
+    Intervals keep to `limits`, the lowest and the highest possible number. [default: 0 and 1 if all are between]
     """
 
     def __init__(
@@ -548,18 +544,15 @@ class MeanAggregator(RatioAggregator):
         super().__init__(columns, -1, details)
         self.limits = None if limits == (0.0, 1.0) else limits
 
-    def with_limits(self, limits: tuple[float, float]) -> MeanAggregator:
-        """Return the same mean of numbers with limits."""
-        if limits in ((0.0, 1.0), self.limits):
+    def with_limits(self, *ends: Stat) -> MeanAggregator:
+        """Return the same mean of numbers between those of two statistics."""
+        columns = (end if isinstance(end, (tuple, list)) else (end,) for end in ends)
+        low, high = sorted(float(sum(stat[at] for at in self._numerators)) for stat in columns)
+        if (low, high) in ((0.0, 1.0), self.limits):
             return self
         limited = copy(self)
-        limited.limits = limits
+        limited.limits = (low, high)
         return limited
-
-    def get_number(self, stat: Stat) -> float:
-        """Return the number of one statistic."""
-        columns = stat if isinstance(stat, (tuple, list)) else (stat,)
-        return float(sum(columns[at] for at in self._numerators))
 
     def choose_scale(self, stats: Stats, units: Codes) -> Scale:
         """Return the scale of the limits, or of a share if all numbers are between 0 and 1."""
@@ -569,26 +562,7 @@ class MeanAggregator(RatioAggregator):
         with np.errstate(invalid="ignore"):  # infinite numbers
             is_whole, count = not (numbers % 1).any(), len(numbers)
         trials, samples = (count if is_whole else 0, 0) if has_one_sample_per_unit(units) else (0, count)
-        return self.choose_scale_of_range(float(numbers.min()), float(numbers.max()), trials=trials, samples=samples)
-
-    def choose_scale_of_range(self, low: float, high: float, *, trials: int = 0, samples: int = 0) -> Scale:
-        """Return the scale of the mean of numbers in a range; without limits, it is that of a share between 0 and 1.
-
-        Args:
-            low: Lowest of the numbers.
-            high: Highest of the numbers.
-            trials: Number of samples if they are independent and the numbers are whole.
-            samples: Number of samples if clusters of them are independent.
-        """
-        lowest, highest = self.limits or (0.0, 1.0)
-        if not lowest <= low <= high <= highest:
-            return REAL
-        samples = samples if low < high else 0
-        if self.limits:
-            return RatingScale(lowest, highest, samples=samples)
-        if trials:
-            return HitScale(trials)
-        return BoundedScale(samples=samples) if samples else SHARE
+        return choose_mean_scale(float(numbers.min()), float(numbers.max()), self.limits, trials, samples)
 
     def describe_totals(self, totals: Array, detail_totals: Array) -> Details:
         details = super().describe_totals(totals, detail_totals)

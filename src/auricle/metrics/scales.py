@@ -381,6 +381,29 @@ FISHER = FisherScale()
 PER_CENT = BoundedScale(high=100.0)
 
 
+def choose_mean_scale(
+    low: float, high: float, limits: tuple[float, float] | None, trials: int = 0, samples: int = 0
+) -> Scale:
+    """Return the scale of the mean of numbers in a range; without limits, it is that of a share between 0 and 1.
+
+    Args:
+        low: Lowest of the numbers.
+        high: Highest of the numbers.
+        limits: Lowest and highest possible number; they are ignored if a number is beyond them.
+        trials: Number of samples if they are independent and the numbers are whole.
+        samples: Number of samples if clusters of them are independent.
+    """
+    lowest, highest = limits or (0.0, 1.0)
+    if not lowest <= low <= high <= highest:
+        return REAL
+    samples = samples if low < high else 0
+    if limits:
+        return RatingScale(lowest, highest, samples=samples)
+    if trials:
+        return HitScale(trials)
+    return BoundedScale(samples=samples) if samples else SHARE
+
+
 def mid_p_interval(hits: int, trials: int) -> tuple[float, float]:
     """Compute the mid-P interval of a share of independent trials; it is also valid if all or none are hits.
 

@@ -81,7 +81,7 @@ def _list_candidates(number: Number) -> Iterator[Metric]:
         else:
             yield metric
     limits = number.details.get("limits")
-    limited_mean = mean.with_limits(tuple(limits)) if limits else mean
+    limited_mean = mean.with_limits(*limits) if limits else mean
     yield _stand_in(number, limited_mean, credit=_read_credit if number.right_or_wrong else None)
     yield _stand_in(number, ratio)
 

@@ -19,7 +19,7 @@ def draw_errors(rng: np.random.Generator, samples: int, rate: float, concentrati
     return np.column_stack([rng.binomial(words, rates), words]).astype(float)
 
 
-def test_an_answer_that_repeats_itself_is_told_apart_from_the_errors_of_all_others() -> None:
+def test_the_errors_of_an_answer_that_repeats_itself_are_stated() -> None:
     stats = draw_errors(np.random.default_rng(1), 200, 0.02, 8)
     stats[17, 0] = 400
     dominant = describe_dominance(stats, ratio)["dominant"]
@@ -32,10 +32,10 @@ def test_an_answer_that_repeats_itself_is_told_apart_from_the_errors_of_all_othe
 @pytest.mark.parametrize(("rate", "concentration"), [(0.02, 8), (0.02, 3), (0.1, 8), (0.4, 4)])
 def test_ordinary_errors_have_no_dominant_sample(samples: int, rate: float, concentration: float) -> None:
     rng = np.random.default_rng(samples)
-    found = sum(
+    dominant = sum(
         bool(describe_dominance(draw_errors(rng, samples, rate, concentration), ratio)) for _ in range(REPETITIONS)
     )
-    assert found == 0
+    assert dominant == 0
 
 
 def test_few_samples_few_errors_wrong_answers_and_means_have_none() -> None:

@@ -10,7 +10,7 @@ import numpy as np
 
 from auricle.metrics.base import Aggregator, Array, Details, MeanAggregator, Stats, SumAggregator, stats_to_matrix
 from auricle.metrics.multi_answer import AnswerAggregator
-from auricle.metrics.scales import Scale
+from auricle.metrics.scales import Scale, choose_mean_scale
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +109,7 @@ class SumColumns:
         assert isinstance(self._inner, MeanAggregator)
         has_one_answer = self._answers is None or self._answers.is_single_stat
         trials = samples if samples and numbers.is_whole and has_one_answer else 0
-        return self._inner.choose_scale_of_range(numbers.low, numbers.high, trials=trials)
+        return choose_mean_scale(numbers.low, numbers.high, self._inner.limits, trials)
 
     def _split(self, totals: Array, *, is_for_details: bool = False) -> tuple[Array, Array]:
         """Return the columns that the inner aggregator sums, and those of its details."""
