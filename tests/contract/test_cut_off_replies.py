@@ -90,7 +90,7 @@ def test_no_reply_is_read_wrongly_however_short_it_is_cut(
 
 
 @pytest.mark.parametrize("model", ["openai", "responses", "gemini", "completions"])
-def test_every_protocol_says_that_a_reply_was_cut_off(
+def test_every_protocol_reports_that_a_reply_was_cut_off(
     model: str, server: FakeServer, tmp_path: Path, manifest: Any
 ) -> None:
     data = manifest([{"choices": OPTIONS, "reply": "The answer is C, or is it?", "answer": "drum", "question": "?"}])

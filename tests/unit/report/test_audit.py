@@ -37,6 +37,7 @@ def test_all_weak_replies_are_drawn_and_others_at_random() -> None:
     assert len(readings) == 30
     assert audit.readings == {
         "marker": 20, "whole_reply": 20, "option_text": 20, "weak": 20, "unread": 20, "refused": 0,
+        "truncated": 0,
     }  # fmt: skip
     assert [item.id for item in audit.items] == sorted(
         (item.id for item in audit.items), key=lambda name: int(name[1:])

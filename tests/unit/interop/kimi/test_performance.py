@@ -30,10 +30,11 @@ def judge(text: str) -> str:
 def export_performance(
     name: str, rows: Sequence[dict[str, Any]], reply: str = "", model: str = "echo", **spec: Any
 ) -> dict[str, Any]:
-    """Evaluate a dataset with the judge above, export the run, and return the document."""
+    """Evaluate a dataset, with the judge above if it has answers to judge, export the run, and return the document."""
     Path("judge.py").write_text(JUDGE)
     write_rows("mine.jsonl", rows)
     arguments = {"reply": reply} if reply else {}
+    judge = None if name == "LibriSpeech" else JudgeSpec(model=str(Path("judge.py").resolve()) + ":judge")
     shutil.rmtree("out", ignore_errors=True)
     evaluate(
         Spec(
@@ -41,7 +42,7 @@ def export_performance(
             task_args={"data": "mine.jsonl"},
             model=model,
             model_args=arguments,
-            judge=JudgeSpec(model=str(Path("judge.py").resolve()) + ":judge"),
+            judge=judge,
             **spec,
         ),
         "out",
