@@ -104,6 +104,23 @@ def test_every_protocol_reports_that_a_reply_was_cut_off(
     assert "1 of 1 replies were cut off at max_tokens=4: raise it." in " ".join(result.metrics.notes)
 
 
+def test_shards_count_the_same(server: FakeServer, tmp_path: Path, manifest: Any) -> None:
+    rows = [
+        {"choices": OPTIONS, "reply": "Answer: C\n\nIt has no pitch.", "answer": "drum", "max_tokens": 1 + row % 9}
+        for row in range(20)
+    ]
+    task_args = {"data": str(manifest(rows)), "prompt": "{reply}"}
+    spec = Spec(task="mcq", task_args=task_args, model="openai", model_args={"base_url": server.url, "model": "fake"})
+    whole, sharded = api.evaluate(spec, tmp_path / "whole"), api.evaluate_shards(spec, tmp_path / "sharded", shards=2)
+    fields = ("value", "truncated", "counted_wrong", "unread_wrong", "unread_right", "readings")
+    for name in fields:
+        assert getattr(sharded["option_accuracy"], name) == getattr(whole["option_accuracy"], name)
+    assert whole["option_accuracy"].truncated
+    assert whole.metrics
+    assert sharded.metrics
+    assert sharded.metrics.outcomes == whole.metrics.outcomes
+
+
 def test_a_transcript_is_scored_and_the_cut_is_counted(server: FakeServer, tmp_path: Path, manifest: Any) -> None:
     data = manifest([{"reply": "one two three four", "answer": "one two three four", "question": "?"}])
     result = run_task(server, tmp_path, data, task="qa", metrics="wer", max_tokens=3)
