@@ -39,7 +39,7 @@ def test_a_queue_that_changes_too_slowly_is_refused(coverage: ModuleType, load: 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("load", [0.5, 0.9])
-def test_equal_servers_are_rarely_told_apart(coverage: ModuleType, load: float) -> None:
+def test_equal_servers_rarely_differ(coverage: ModuleType, load: float) -> None:
     server = coverage.Server(load, scv=0.25)
     counts = coverage.count_differences(server, server, 300, REPETITIONS // 2)
     assert counts["gate"].hits <= 0.05 * counts["gate"].results

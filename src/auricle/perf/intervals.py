@@ -29,7 +29,7 @@ MIN_RETURNS = 14.1
 """How often the backlog must return to its mean: 5 % of random walks seem to do so more often (Dickey and Fuller)."""
 MANY_RETURNS = 1000.0
 """Returns with which even a measure that follows the queue has an interval."""
-MAX_QUEUE_SHARE = 0.5
+MAX_QUEUE_SHARE = 0.35
 """Largest part of the variance, relative to that of independent requests, that the queue may add otherwise."""
 ONE_SIDED_Z = 1.645
 GROWING_QUEUE = "the queue was still growing, or changed too slowly to tell,"
@@ -149,13 +149,16 @@ class IntervalEstimator:
         """
         rows = np.arange(len(values)) if row_indices is None else row_indices
         defined = ~np.isnan(values)
-        values = values[defined]
-        requests, owners = np.unique(self._ranks[rows[defined]], return_inverse=True)
+        if not defined.all():  # a copy of millions of values is avoided
+            values, rows = values[defined], rows[defined]
+        ranks = self._ranks[rows]
+        sizes = np.bincount(ranks)
+        requests = np.flatnonzero(sizes)
         if not len(values) or (reason := self._find_obstacle(len(requests))):
             reasons = dict.fromkeys(("mean", *QUANTILES), reason) if len(values) else {}
             return replace(statistics, intervals=dict.fromkeys(("mean", *QUANTILES)), no_interval=reasons)
         mean, per_value = float(values.mean()), len(requests) / len(values)
-        series: Floats = np.bincount(owners, values - mean).astype(float)
+        series: Floats = np.bincount(ranks, values - mean)[requests]
         batches = Batches.of(series)
         errors = {"mean": batches.error_of_mean(batches.correlation).times(per_value)}
         half = errors["mean"].half_width
@@ -165,8 +168,8 @@ class IntervalEstimator:
             if (quantile := statistics[name]) is None:
                 intervals[name], reasons[name] = None, statistics.withheld[name]
                 continue
-            is_below = (values <= quantile).astype(float)
-            below = Batches.of(np.bincount(owners, is_below - is_below.mean()).astype(float))
+            counts = np.bincount(ranks, values <= quantile)[requests]
+            below = Batches.of(counts - counts.sum() / len(values) * sizes[requests])
             error = below.error_of_mean(max(below.correlation, batches.correlation)).times(per_value)
             intervals[name] = _find_quantiles(values, share, error.half_width)
             if intervals[name] is None:

@@ -87,7 +87,7 @@ def test_percentiles_far_out_need_more_requests_for_an_interval(count: int, give
     assert set(latency.no_interval) == set(latency.intervals) - given
 
 
-def test_a_queue_that_grows_has_no_interval_and_says_so() -> None:
+def test_a_queue_that_grows_has_no_interval() -> None:
     point = queue(1.05, 600)
     latency = latency_of(point)
     assert set(latency.intervals.values()) == {None}
