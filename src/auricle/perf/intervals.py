@@ -32,6 +32,7 @@ MANY_RETURNS = 1000.0
 MAX_QUEUE_SHARE = 0.35
 """Largest part of the variance, relative to that of independent requests, that the queue may add otherwise."""
 ONE_SIDED_Z = 1.645
+ROUNDING_ERROR = 1e-9
 GROWING_QUEUE = "the queue was still growing, or changed too slowly to tell,"
 SLOW_QUEUE = "the measure may follow the queue, which changes too slowly"
 """Reasons why there is no interval, which notes repeat."""
@@ -122,9 +123,9 @@ class IntervalEstimator:
             return f"{GROWING_QUEUE} in a window of {self._window.length:.3g} s; measure longer, or with a lower load"
         return ""
 
-    def _check_queue(self, series: Floats, requests: Ints) -> str:
+    def _check_queue(self, series: Floats, requests: Ints, mean: float) -> str:
         """Return why a measure has no interval: it may follow a backlog that changes too slowly."""
-        if self.returns >= MANY_RETURNS:
+        if self.returns >= MANY_RETURNS or series.std() <= ROUNDING_ERROR * abs(mean):
             return ""
         queue = self._queue[requests]
         covariance, spread = float(np.mean((queue - queue.mean()) * series)), float(queue.std() * series.std())
@@ -176,7 +177,7 @@ class IntervalEstimator:
                 reasons[name] = f"too few independent requests beyond {name}; measure longer"
             if near := _find_quantiles(values, share, error.value):
                 errors[name] = StandardError((near[1] - near[0]) / 2, error.degrees)
-        if reason := self._check_queue(series, requests):
+        if reason := self._check_queue(series, requests, mean):
             intervals, reasons = dict.fromkeys(intervals), dict.fromkeys(intervals, reason)
         return replace(statistics, intervals=intervals, errors=errors, no_interval=reasons)
 
