@@ -159,7 +159,7 @@ class IntervalEstimator:
             reasons = dict.fromkeys(("mean", *QUANTILES), reason) if len(values) else {}
             return replace(statistics, intervals=dict.fromkeys(("mean", *QUANTILES)), no_interval=reasons)
         mean, per_value = float(values.mean()), len(requests) / len(values)
-        series: Floats = np.bincount(ranks, values - mean)[requests]
+        series: Floats = np.bincount(ranks, values - mean).astype(np.float64)[requests]
         batches = Batches.of(series)
         errors = {"mean": batches.error_of_mean(batches.correlation).times(per_value)}
         half = errors["mean"].half_width
