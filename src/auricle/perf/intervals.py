@@ -33,7 +33,7 @@ MAX_QUEUE_SHARE = 0.35
 """Largest part of the variance, relative to that of independent requests, that the queue may add otherwise."""
 ONE_SIDED_Z = 1.645
 ROUNDING_ERROR = 1e-9
-GROWING_QUEUE = "the queue was still growing, or changed too slowly to tell,"
+GROWING_QUEUE = "the queue was still growing, or changed too slowly to be judged,"
 SLOW_QUEUE = "the measure may follow the queue, which changes too slowly"
 """Reasons why there is no interval, which notes repeat."""
 
@@ -159,7 +159,7 @@ class IntervalEstimator:
             reasons = dict.fromkeys(("mean", *QUANTILES), reason) if len(values) else {}
             return replace(statistics, intervals=dict.fromkeys(("mean", *QUANTILES)), no_interval=reasons)
         mean, per_value = float(values.mean()), len(requests) / len(values)
-        series: Floats = np.bincount(ranks, values - mean).astype(np.float64)[requests]
+        series = np.asarray(np.bincount(ranks, values - mean)[requests], dtype=np.float64)
         batches = Batches.of(series)
         errors = {"mean": batches.error_of_mean(batches.correlation).times(per_value)}
         half = errors["mean"].half_width
@@ -169,7 +169,7 @@ class IntervalEstimator:
             if (quantile := statistics[name]) is None:
                 intervals[name], reasons[name] = None, statistics.withheld[name]
                 continue
-            counts = np.bincount(ranks, values <= quantile)[requests]
+            counts = np.asarray(np.bincount(ranks, values <= quantile)[requests], dtype=np.float64)
             below = Batches.of(counts - counts.sum() / len(values) * sizes[requests])
             error = below.error_of_mean(max(below.correlation, batches.correlation)).times(per_value)
             intervals[name] = _find_quantiles(values, share, error.half_width)
