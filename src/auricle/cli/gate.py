@@ -90,7 +90,7 @@ def _write(path: Path | None, content: bytes) -> None:
 
 
 def _decide_on_load_tests(baseline: Path, candidate: Path, *, as_json: bool, **options: Any) -> None:
-    """Decide on a load test: no number may be significantly worse."""
+    """Decide on a load test: no number may be significantly worse, and latencies must have been tested."""
     from auricle.perf.compare import build_comparison, format_comparison
     from auricle.perf.gate import find_regressions
 
@@ -100,6 +100,9 @@ def _decide_on_load_tests(baseline: Path, candidate: Path, *, as_json: bool, **o
     comparison = build_comparison(baseline, candidate)
     print_result(as_json, comparison, format_comparison(comparison))
     regressions = find_regressions(comparison)
-    for text in regressions:
+    untested = [text for point in comparison.points for text in point.untested]
+    for text in (*regressions, *untested):
         echo(f"Gate: {text}", err=True)
-    sys.exit(ExitStatus.GATE if regressions else ExitStatus.OK)
+    if regressions:
+        sys.exit(ExitStatus.GATE)
+    sys.exit(ExitStatus.UNDECIDED if untested and not options["allow_undecided"] else ExitStatus.OK)

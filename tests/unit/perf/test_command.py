@@ -161,6 +161,14 @@ def test_gate_gives_exit_code_4(perf: Command, auricle: Command) -> None:
         assert all("closed:2 is not valid" in reason for reason in reasons)  # on a busy machine
 
 
+def test_latencies_that_were_not_tested_leave_a_gate_undecided(perf: Command, auricle: Command) -> None:
+    assert perf("--load", "closed:2", "--count", "6", "-o", "run").returncode == 0
+    for options, code in (((), 5), (("--allow-undecided",), 0)):
+        gated = auricle("gate", "run", "run", *options)
+        assert "latencies were not tested: 6 requests; 20 are needed (A)." in gated.stderr
+        assert gated.returncode == (4 if "is not valid" in gated.stderr else code)  # on a busy machine
+
+
 def test_synthetic_requests_need_no_task(auricle: Command) -> None:
     with FakeServer(Script(latency=0.02)) as server:
         model = ["-m", "openai", "-M", "model=fake", "-M", f"base_url={server.url}"]
