@@ -23,7 +23,7 @@ from auricle.metrics.intervals import (
     rename_method,
 )
 from auricle.metrics.jackknife import choose_scale, count_units, estimate_number
-from auricle.metrics.scales import REAL, Z_95, BoundedScale, Estimate
+from auricle.metrics.scales import REAL, Z_95, Estimate
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,8 +86,7 @@ def compute_combined_interval(parts: Sequence[PartStats]) -> Interval:
         value = float(part.aggregate(part.stats))
         below += (part.weight * (value - low)) ** 2
         above += (part.weight * (high - value)) ** 2
-        limits = (scale.low, scale.high) if isinstance(scale, BoundedScale) else (-math.inf, math.inf)
-        lowest, highest = lowest + part.weight * limits[0], highest + part.weight * limits[1]
+        lowest, highest = lowest + part.weight * scale.limits[0], highest + part.weight * scale.limits[1]
     if math.isnan(below):  # the interval of a part is withheld
         return Interval(math.nan, math.nan, "mover", units)
     half = pooled.quantile * pooled.error

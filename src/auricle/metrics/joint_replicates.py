@@ -145,8 +145,13 @@ class JointReplicates:
         may_be_highest = outer >= inner[values.argmax()]
         factor = self._widen_jointly(np.array(defined)[may_be_highest])
         highest = float((values - factor * (values - inner))[may_be_highest].max())
-        low, high = sorted((sign * highest, sign * float(outer.max())))
-        return low, high
+        return self.clip(*sorted((sign * highest, sign * float(outer.max()))))
+
+    def clip(self, low: float, high: float) -> tuple[float, float]:
+        """Return an interval without what is beyond the limits of the numbers."""
+        limits = [choose_scale(part.stats, part.aggregate, part.units).limits for part in self.parts]
+        lowest, highest = min(low for low, _ in limits), max(high for _, high in limits)
+        return max(lowest, low), min(highest, high)
 
     def _compute_part_interval(self, part: UnitStats) -> tuple[float, float]:
         are_samples = self.unit_count == len(part.stats)

@@ -81,12 +81,30 @@ class Scale(Protocol):
         """Return how far a difference may be from what all units agree on; 0 if nothing is known."""
 
     @property
+    def limits(self) -> tuple[float, float]:
+        """Lowest and highest possible number."""
+
+    @property
     def span(self) -> float:
         """Largest possible difference of two numbers; infinite without limits."""
 
 
+class Limited:
+    """Numbers between two limits, which may be infinite."""
+
+    __slots__ = ()
+
+    @property
+    def limits(self) -> tuple[float, float]:
+        return -math.inf, math.inf
+
+    @property
+    def span(self) -> float:
+        return self.limits[1] - self.limits[0]
+
+
 @dataclass(frozen=True, slots=True)
-class RealScale:
+class RealScale(Limited):
     """Any number, such as a mean rating: Student's t interval, extended on the side to which the units are skewed.
 
     The interval extends to the further end of two intervals at each side: that of Student's t, and that of t after
@@ -96,7 +114,10 @@ class RealScale:
     lowest: float = -math.inf
     name: str = "skew-t"
     needs_error: bool = True
-    span = math.inf
+
+    @property
+    def limits(self) -> tuple[float, float]:
+        return self.lowest, math.inf
 
     def transform(self, values: Array) -> Array:
         return values
@@ -120,12 +141,12 @@ class RealScale:
 
 
 @dataclass(frozen=True, slots=True)
-class LogScale:
+class LogScale(Limited):
     """Positive numbers whose error grows with their value, such as a perplexity: an interval of their logarithm."""
 
     name: str = "log-skew-t"
     needs_error: bool = True
-    span = math.inf
+    limits = (0.0, math.inf)
 
     def transform(self, values: Array) -> Array:
         import numpy as np
@@ -150,7 +171,7 @@ def _exp(value: float) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class BoundedScale:
+class BoundedScale(Limited):
     """Numbers between two limits, such as a mean of partial credits or a correlation: Wilson's score interval.
 
     The number of trials is that of independent zeros and ones with the same standard error. If all units agree, it is
@@ -190,8 +211,8 @@ class BoundedScale:
         return wilson_interval(0.0, units)[1] * self.span
 
     @property
-    def span(self) -> float:
-        return self.high - self.low
+    def limits(self) -> tuple[float, float]:
+        return self.low, self.high
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,7 +253,7 @@ class MinimumScale(BoundedScale):
 
 
 @dataclass(frozen=True, slots=True)
-class WithheldScale:
+class WithheldScale(Limited):
     """Numbers of too few trials for an interval that would contain the truth: they have none."""
 
     scale: Scale
@@ -252,12 +273,12 @@ class WithheldScale:
         return self.scale.unchanged_bound(units)
 
     @property
-    def span(self) -> float:
-        return self.scale.span
+    def limits(self) -> tuple[float, float]:
+        return self.scale.limits
 
 
 @dataclass(frozen=True, slots=True)
-class ShareDifferenceScale:
+class ShareDifferenceScale(Limited):
     """Differences of two shares, such as of hits in two groups of words: Student's t interval within -1 and 1.
 
     If all units agree, the interval is as wide as that of a share of zero, because another unit might not.
@@ -265,7 +286,7 @@ class ShareDifferenceScale:
 
     name: str = "skew-t"
     needs_error: bool = True
-    span = 2.0
+    limits = (-1.0, 1.0)
 
     def transform(self, values: Array) -> Array:
         return values
@@ -283,7 +304,7 @@ class ShareDifferenceScale:
 
 
 @dataclass(frozen=True, slots=True)
-class FisherScale:
+class FisherScale(Limited):
     """Correlations of measured numbers: Student's t interval of their inverse hyperbolic tangent (Fisher 1921).
 
     Rank correlations of few pairs and agreements of labels jump between few values, up to exactly 1, where the
@@ -292,7 +313,7 @@ class FisherScale:
 
     name: str = "fisher-t"
     needs_error: bool = True
-    span = 2.0
+    limits = (-1.0, 1.0)
 
     def transform(self, values: Array) -> Array:
         import numpy as np
@@ -311,7 +332,7 @@ class FisherScale:
 
 
 @dataclass(frozen=True, slots=True)
-class HitScale:
+class HitScale(Limited):
     """Shares of independent zeros and ones, such as an accuracy: the exact interval with mid-P limits.
 
     Wilson's interval is as good on average, but for some shares of ten samples contains them in only 86 % of cases.
@@ -320,7 +341,7 @@ class HitScale:
     trials: int
     name: str = "mid-p"
     needs_error: bool = False
-    span = 1.0
+    limits = (0.0, 1.0)
 
     def transform(self, values: Array) -> Array:
         return values
@@ -333,7 +354,7 @@ class HitScale:
 
 
 @dataclass(frozen=True, slots=True)
-class RateScale:
+class RateScale(Limited):
     """Counted errors per word or other unit, without an upper limit: the interval of Fay and Feuer (1997).
 
     Errors that occur together count as one event, and the number of events has a Poisson distribution. How many occur
@@ -348,7 +369,7 @@ class RateScale:
     """Number of units with errors."""
     name: str = "gamma"
     needs_error: bool = True
-    span = math.inf
+    limits = (0.0, math.inf)
 
     def transform(self, values: Array) -> Array:
         return values

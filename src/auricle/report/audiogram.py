@@ -278,14 +278,8 @@ def _describe_worst(audiograms: Sequence[MetricAudiogram], several: bool) -> Ite
     for member in audiograms:
         if member.worst:
             name = f" of {member.model}" if several else ""
-            interval = (
-                ""
-                if member.worst.low is None
-                else (
-                    f" ({format_number(member.worst.low, member.worst.unit)} … "
-                    f"{format_number(member.worst.high, member.worst.unit)})"
-                )
-            )
+            low, high = (format_number(end, member.worst.unit) for end in member.worst.shown_ends)
+            interval = "" if member.worst.shown_ends[0] is None else f" ({low} … {high})"
             value = format_number(member.worst.value, member.worst.unit)
             yield f"Worst condition{name}: {member.worst.group}, {value}{interval}"
 

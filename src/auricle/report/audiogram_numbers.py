@@ -238,9 +238,12 @@ class NumberBuilder:
             yield replace(relative, unit="share")
 
     def _build_smooth(self, curve: FamilyCurve, suffix: str, summary: Summary, is_better_if_higher: bool) -> Number:
+        value, low, high = self._resample(curve).compute_interval(summary)
+        if suffix == AREA:  # degradations are differences, which have other limits
+            low, high = self._resample(curve).clip(low, high)
         return self._make(
             suffix,
-            self._resample(curve).compute_interval(summary),
+            (value, low, high),
             field=FAMILY_FIELD,
             group=curve.family.name,
             interval=self._name(T_INTERVAL),

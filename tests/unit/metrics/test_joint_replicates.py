@@ -62,6 +62,15 @@ def test_highest_number_has_the_interval_of_a_single_one_unless_others_may_be_hi
     assert inverted.compute_highest_interval(-1) == pytest.approx((1 - expected.high, 1 - expected.low))
 
 
+def test_an_interval_of_few_units_ends_at_the_limits_of_the_numbers() -> None:
+    errors = [np.array([[9.0, 5.0], [1.0, 5.0], [2.0, 5.0]]), np.array([[1.0, 5.0], [7.0, 5.0], [4.0, 5.0]])]
+    replicates = JointReplicates([UnitStats(side, np.arange(3), ratio) for side in errors], 3)
+    low, high = replicates.compute_highest_interval()
+    assert low == 0.0
+    assert high > 3
+    assert replicates.clip(-1.0, 9.0) == (0.0, 9.0)
+
+
 def test_draws_are_the_same_in_every_process_and_for_every_part() -> None:
     stats = np.arange(30.0)
     part = UnitStats(stats, np.arange(30), mean)
