@@ -152,7 +152,7 @@ def write_speech_data(folder: Path, count: int) -> Path:
         name = f"{index:03d}_{words.replace(' ', '_')}.wav"
         write_tone(folder / "asr" / name, 300 + 10 * index)
         rows.append({"id": f"u{index:03d}", "audio": f"asr/{name}", "text": words,
-                     "speaker": f"s{index % 4}", "accent": ("north", "south")[index % 2]})  # fmt: skip
+                     "speaker": f"s{index % 6}", "accent": ("north", "south")[index % 2]})  # fmt: skip
     return write_rows(folder / "speech.jsonl", rows)
 
 

@@ -71,13 +71,11 @@ def interval_chart(frame: pd.DataFrame, unit: str, title: str, overall_value: fl
     quantity = {"title": title, **fit_quantity(ends, unit)}
     base = alt.Chart(frame).encode(y=y, tooltip=[*tooltips, alt.Tooltip("scored:Q", title="samples")])
     base, colour = base.properties(height=alt.Step(24)), palette.categorical[0]
-    bars = base.mark_rule(strokeWidth=4, opacity=0.35, color=colour, clip=True)
-    layers = [
-        bars.encode(x=alt.X("low:Q", **quantity), x2="high:Q"),
-        base.mark_point(filled=True, size=70, color=colour, opacity=1, cursor="pointer")
-        .encode(x=alt.X("value:Q", **quantity))
-        .add_params(_select_group()),
-    ]
+    dots = base.mark_point(filled=True, size=70, color=colour, opacity=1, cursor="pointer")
+    layers = [dots.encode(x=alt.X("value:Q", **quantity)).add_params(_select_group())]
+    if frame["low"].notna().any():
+        bars = base.mark_rule(strokeWidth=4, opacity=0.35, color=colour, clip=True)
+        layers.insert(0, bars.encode(x=alt.X("low:Q", **quantity), x2="high:Q"))
     if overall_value is not None:
         line = alt.Chart(pd.DataFrame({"overall": [overall_value]})).mark_rule(color=palette.muted, strokeDash=[4, 3])
         layers.insert(0, line.encode(x=alt.X("overall:Q", **quantity)))
@@ -277,8 +275,9 @@ def speed_error_chart(frame: pd.DataFrame, title: str) -> Any:
     names = base.mark_text(align="left", dx=9, fontSize=12, color=palette.text, limit=0)
     value = alt.Tooltip("value:Q", format=".2%", title=title)
     tooltips = ["model:N", value, alt.Tooltip("rtfx:Q", format=",.1f", title="RTFx")]
+    has_intervals = frame["low"].notna().any()
     return alt.layer(
-        bars.encode(y=alt.Y("low:Q", **y), y2="high:Q"),
+        *([bars.encode(y=alt.Y("low:Q", **y), y2="high:Q")] if has_intervals else []),
         dots.encode(y=alt.Y("value:Q", **y), tooltip=tooltips),
         names.encode(y=alt.Y("value:Q", **y), text="label:N"),
     )
