@@ -26,7 +26,7 @@ from auricle.report import terminal, transcript
 from auricle.report.event_timeline import describe_events
 from auricle.report.text_format import format_likelihood, format_number, format_reading
 from auricle.runs.run_directory import Run
-from auricle.runs.scores import READINGS, REFUSED, TRUNCATED, UNREAD, ScoreLine, read_scores
+from auricle.runs.scores import READINGS, REFUSED, TRUNCATED, UNREAD, ScoreLine, read_scores, restore_stat
 from auricle.runs.signals import read_signals
 
 MAX_TEXT, MAX_VERDICT = 2000, 600
@@ -245,7 +245,7 @@ class Listing:
             return format_number(stat, self._units.get(name, ""))
         if not (metric := self._find_metric(name)):
             return str(stat)
-        value, details = metric.sample_value(stat), metric.details([stat])
+        value, details = metric.sample_value(stat), metric.details([restore_stat(stat)])
         if "silence" in details:  # there is nothing that the errors could be a share of
             return f"{details['insertions']} inserted on silence (profile {metric.profile})"
         if math.isnan(value):
