@@ -61,7 +61,7 @@ def test_model_that_hears_gets_the_full_gain(heard: tuple[Path, Result]) -> None
     metrics = read_metrics(out)
     gain = metrics["option_accuracy.gain"]
     assert (gain.value, metrics["chance"].value) == (0.75, 0.25)
-    assert (gain.low or 0) > 0.5
+    assert (gain.low or 0) > 0.4
     assert find(metrics, "option_accuracy", "replace:other").value == 0.0
     assert metrics["flip_rate"].value == 1.0
     assert (metrics["consistency"].value, metrics["robust_accuracy"].value) == (1.0, 1.0)

@@ -28,7 +28,7 @@ HISTORIES = {
     "the cache": (None, [(ROWS, f"{RUN} --cache -o runs/a"), (ROWS, f"{RUN} --cache --limit 3 -o runs/it")]),
     "shards": (3, [(ROWS[:3], f"{RUN} --shards 2 -o runs/it")]),
     "an import": (
-        None,
+        3,
         [
             (ROWS, f"{RUN} --limit 3 -o runs/a"),
             (ROWS, "export runs/a --as open-asr -o exported"),
