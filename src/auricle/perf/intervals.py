@@ -29,7 +29,7 @@ MIN_RETURNS = 14.1
 """How often the backlog must return to its mean: 5 % of random walks seem to do so more often (Dickey and Fuller)."""
 MANY_RETURNS = 1000.0
 """Returns with which even a measure that follows the queue has an interval."""
-MAX_QUEUE_SHARE = 0.35
+MAX_QUEUE_SHARE = 0.25
 """Largest part of the variance, relative to that of independent requests, that the queue may add otherwise."""
 ONE_SIDED_Z = 1.645
 ROUNDING_ERROR = 1e-9
