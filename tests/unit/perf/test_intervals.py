@@ -128,7 +128,7 @@ def test_a_regular_pattern_is_no_evidence_of_a_perfect_number() -> None:
 
 def test_several_values_of_a_request_do_not_count_as_independent() -> None:
     generator = np.random.default_rng(1)
-    gaps = generator.uniform(0.01, 0.03, 300).tolist()
+    gaps = generator.uniform(0.01, 0.03, 600).tolist()
     many, few = (
         summarise(
             [
