@@ -31,11 +31,12 @@ class Babbler(BatchModel):
 """
 NAMES = (
     *("apikey", "api-key", "authorization", "bearer", "api_keys", "access_key_id", "token2", "cookie", "passphrase"),
-    *("X-Secret", "clientSecret", "unsuspicious"),
+    *("X-Secret", "clientSecret", "unsuspicious", "pw", "pass", "psk", "otp", "signature", "pem", "dsn", "openai"),
 )
 SECRETS = {name: f"Zq{number}xK9vL{number}mW4tR7yB2nC5" for number, name in enumerate(NAMES, 10)}
 IN_HEADER, NESTED, IN_VARIABLE = "hdr-Swordfish77", "nst-Mellon4321", "var-Xyzzy99Plugh"
-ALL_SECRETS = (*SECRETS.values(), IN_HEADER, NESTED, IN_VARIABLE)
+IN_URL = ("qry-Abracadabra1", "frg-Sesame987654", "usr-Rosebud12345", "Zq99xK9vL99mW4tR7yB2nC5")
+ALL_SECRETS = (*SECRETS.values(), IN_HEADER, NESTED, IN_VARIABLE, *IN_URL)
 
 
 @pytest.fixture
@@ -48,6 +49,7 @@ def rows(manifest: Any, tmp_path: Path) -> Path:
 def arguments() -> list[str]:
     pairs = [f"{name}={secret}" for name, secret in SECRETS.items()]
     pairs += [f'default_headers={{"X-Team": "{IN_HEADER}"}}', f'extra={{"api-key": "{NESTED}"}}', f"note={IN_VARIABLE}"]
+    pairs += ["endpoint=http://me:{2}@host/{3}/x?code={0}&v=1#key={1}".format(*IN_URL)]
     return [word for pair in pairs for word in ("-M", pair)]
 
 
@@ -137,3 +139,23 @@ def test_ask_shows_neither_a_key_nor_control_sequences(auricle: Any, server: str
     model = ("-m", "openai", "-M", f"base_url={server}/answer", "-M", "model=x")
     done = auricle("ask", *model, "--text", "hello", env={**os.environ, "OPENAI_API_KEY": SECRETS["apikey"]})
     assert done.stdout == "You are …, …, … and None\n"
+
+
+CAREFUL = """
+class Careful:
+    def __init__(self, size: int = 1): ...
+
+    def generate(self, batch): ...
+"""
+
+
+@pytest.mark.parametrize("model", ["openai", "careful.py:Careful"])
+def test_nothing_is_written_if_a_model_does_not_accept_an_argument(
+    auricle: Any, rows: Path, tmp_path: Path, model: str
+) -> None:
+    (tmp_path / "careful.py").write_text(CAREFUL)
+    done = auricle("run", rows, "--as", "qa", "-m", model, "-M", "mistyped=hunter2", "-o", "run")
+    assert done.returncode == 2
+    assert "mistyped" in done.stderr
+    assert "hunter2" not in done.stderr
+    assert not (tmp_path / "run").exists()

@@ -106,6 +106,21 @@ def takes_options(*option_classes: type) -> Callable[[T], T]:
     return declare
 
 
+def list_options(factory: Any) -> list[str]:
+    """List all arguments that a function or class with `takes_options` accepts; empty if it does not state them."""
+    option_classes = getattr(factory, OPTION_CLASSES, ())
+    if not option_classes:
+        return []
+    named = [name for function in _list_functions(factory) for name in _list_named(function)]
+    return list(dict.fromkeys([*named, *(field.name for each in option_classes for field in fields(each))]))
+
+
+def _list_named(function: Callable[..., Any]) -> list[str]:
+    parameters = inspect.signature(function).parameters.values()
+    variable = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+    return [each.name for each in parameters if each.kind not in variable and each.name != "self"]
+
+
 def describe_arguments(factory: Any) -> list[Argument]:
     """Describe the arguments of a model class, or of a function or object that builds a task.
 

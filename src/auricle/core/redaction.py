@@ -1,7 +1,8 @@
 """Keep keys, tokens and passwords out of files, logs and terminals.
 
-A secret is recognised by the name of an argument (`api_key`, `X-Api-Key`, `accessToken`), or by its value: the value
-of a secret argument or environment variable, wherever it appears again, and values that look generated.
+A secret is recognised by the name of an argument (`api_key`, `X-Api-Key`, `accessToken`), by its place (users, queries
+and fragments of URLs, headers), or by its value: the value of a secret argument or environment variable, wherever it
+appears again, private keys, connection strings, and values that look generated.
 """
 
 from __future__ import annotations
@@ -20,8 +21,19 @@ PREFIX_CHARS = 12
 MIN_BASE64_CHARS = 14
 """Shortest secret whose base64 forms are long enough to be recognised."""
 
+URL = re.compile(r"\b[a-z][a-z0-9+.-]*://[^\s\"'<>`]*[^\s\"'<>`.,:;!?)\]}]", re.IGNORECASE)
 USER_IN_URL = re.compile(r"(?<=://)[^/@\s]+@")
-KEY_IN_URL = re.compile(r"([?&][\w-]*(?:key|token|secret|sig|signature|password)=)([^&\s]+)", re.IGNORECASE)
+_PUBLIC_PARAMETER = re.compile(
+    r"(api[-_]?)?version|v|alt|format|encoding|sample_rate|channels|lang(uage)?|locale|region|model|deployment|tier|intent"
+    r"|revision|ref|split|page|limit|offset|start|end|length|download|raw|list-type|prefix|delimiter",
+    re.IGNORECASE,
+)
+"""Parameters in the query of a URL that are shown; the values of all others may be secret."""
+PRIVATE_KEY = re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(-----END [A-Z ]*PRIVATE KEY-----|\Z)", re.DOTALL)
+WORDS = re.compile(r"([a-z]+([-_.][a-z0-9]+)*)?")
+_FIELD_OF_CONNECTION = re.compile(r"(?:^|[;\s])([A-Za-z]\w*(?: \w+){0,2}) ?= ?([^;\s]+)")
+_URL_ARGUMENT = re.compile(r"(^|_)(url|uri|endpoint|host|server|webhook)$")
+"""Arguments with URLs whose path may contain a key."""
 VARIABLE_REFERENCE = re.compile(r"\$\{?([A-Za-z_]\w*)\}?")
 """An environment variable in the value of a header."""
 
@@ -31,9 +43,12 @@ _SECRET_WORD = re.compile(
     r"|(access|private|secret|signing|encryption|subscription|licen[cs]e)_?key"
     r"|(access|api|auth|bearer|client|csrf|hf|id|refresh|secret|session)_?(token|secret))(_|$)"
 )
-_SECRET_END = re.compile(r"(^|_)(?P<kind>key|token|auth|sas)$")
+_SECRET_END = re.compile(
+    r"(^|_)(?P<kind>key|token|auth|sas|pass|pw|pin|psk|t?otp|pem|sig|signature|dsn|conn(ection)?_?str(ing)?|mnemonic)$"
+)
 _HARMLESS_END = re.compile(r"(^|_)(env|variable|name|path|file|folder|dir|url|type|count|length|limit|expiry)$")
 _HEADERS = re.compile(r"(^|_)header$")
+_PUBLIC_HEADER = re.compile(r"^(accept|connection|cache-control)|(type|version|agent|language|beta)$", re.IGNORECASE)
 _HARMLESS_KEY = re.compile(
     r"((^|_)(answer|audio|cache|choice|column|content|data|dict|field|foreign|group|hash|id|image|index|item|join|json"
     r"|label|lookup|message|meta|metric|order|partition|primary|prompt|question|record|reference|response|result|row"
@@ -52,8 +67,8 @@ _ARGUMENT_OF_CONTENT = re.compile(
 
 _PREFIXED_KEY = re.compile(
     r"(?<![A-Za-z0-9])("
-    r"(sk|pk|rk|gsk|gh[opsu]|github_pat|glpat|nvapi|xox[abeprs]|r8|whsec)[-_]([a-z]+\d*[-_])*(?=[A-Za-z]*\d)[A-Za-z0-9]{12,}"
-    r"|hf_[A-Za-z0-9]{30,}|AIza[\w-]{30,}|(AKIA|ASIA)[A-Z0-9]{12,}|eyJ[\w-]{10,}\.[\w-]{10,})"
+    r"(sk|pk|rk|gsk|gh[opsu]|github_pat|glpat|nvapi|xox[abeprs]|r8|whsec)[-_]([a-z]+\d*[-_])*(?=[a-z]*[A-Z\d])[A-Za-z0-9]{12,}"
+    r"|hf_[A-Za-z0-9]{30,}|AIza[\w-]{30,}|(AKIA|ASIA)[A-Z0-9]{12,}|eyJ[\w-]{10,}\.[\w-]{10,})[\w.-]*"
 )
 """Keys of well-known providers, and JSON web tokens."""
 _LONG_WORD = re.compile(r"[A-Za-z0-9]{20,}")
@@ -251,13 +266,38 @@ def redact(arguments: Mapping[str, Any], *, hide_generated: bool = True) -> dict
 
 
 def redact_text(text: str) -> str:
-    """Return a text without registered secrets, and without users, passwords and keys in URLs."""
-    return SECRETS.redact(KEY_IN_URL.sub(rf"\1{HIDDEN}", USER_IN_URL.sub(f"{HIDDEN}@", text)))
+    """Return a text without registered secrets, private keys, and what may be secret in URLs."""
+    return SECRETS.redact(URL.sub(_redact_url, PRIVATE_KEY.sub(HIDDEN, text)))
+
+
+def _redact_url(url: re.Match[str]) -> str:
+    """Return a URL without its user, its fragment, and all values of its query that are not known to be public."""
+    address, has_fragment, _ = url[0].partition("#")
+    address, mark, query = address.partition("?")
+    address = "/".join(_PREFIXED_KEY.sub(HIDDEN, part) for part in USER_IN_URL.sub(f"{HIDDEN}@", address).split("/"))
+    query = re.sub(r"(?<![^&;])([^=&;]+)(?:=([^&;]*))?", _redact_parameter, query)
+    return f"{address}{mark}{query}{f'#{HIDDEN}' if has_fragment else ''}"
+
+
+def _redact_parameter(parameter: re.Match[str]) -> str:
+    name, value = parameter.groups()
+    if value is None:  # a query that is nothing but a token
+        return HIDDEN
+    return parameter[0] if not value or _is_public(name, value) else f"{name}={HIDDEN}"
+
+
+def _is_public(name: str, value: str) -> bool:
+    """Return whether a parameter of a URL may be shown."""
+    if _is_secret_parameter(name):
+        return False
+    return bool(_PUBLIC_PARAMETER.fullmatch(name) or re.fullmatch(r"\d{1,4}|true|false", value))
+
+
+def _is_secret_parameter(name: str) -> bool:
+    return is_secret_name(name) or name.lower() in ("key", "code")
 
 
 def _redact_argument(name: str, value: Any, hide_generated: bool) -> Any:
-    from hashlib import blake2b
-
     if _is_hidden(name, value):
         return HIDDEN
     if isinstance(value, Mapping):
@@ -266,10 +306,19 @@ def _redact_argument(name: str, value: Any, hide_generated: bool) -> Any:
         return redact(value, hide_generated=hide_generated)
     if isinstance(value, (list, tuple)):
         return [_redact_argument(name, item, hide_generated) for item in value]
-    if not isinstance(value, str):
-        return value
-    if hide_generated and looks_generated(value) and not _ARGUMENT_OF_CONTENT.search(_normalise_name(name)[0]):
+    return _redact_value(name, value, hide_generated) if isinstance(value, str) else value
+
+
+def _redact_value(name: str, value: str, hide_generated: bool) -> str:
+    from hashlib import blake2b
+
+    normalised = _normalise_name(name)[0]
+    if hide_generated and looks_generated(value) and not _ARGUMENT_OF_CONTENT.search(normalised):
         return f"{HIDDEN}#{blake2b(value.encode(), digest_size=4).hexdigest()}"
+    for secret in _find_in_connection(value):
+        value = value.replace(secret, HIDDEN)
+    if hide_generated and _URL_ARGUMENT.search(normalised):
+        value = "/".join(HIDDEN if looks_generated(part) else part for part in value.split("/"))
     return redact_text(value)
 
 
@@ -306,13 +355,12 @@ def _find_in_value(name: str, value: Any) -> Iterator[str]:
 
 
 def _find_in_headers(headers: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the headers that may be secret whatever their name, and the variables that they refer to."""
+    """Yield the values of headers unless their name is known to be harmless, and of variables they refer to."""
     for name, value in headers.items():
         for match in VARIABLE_REFERENCE.finditer(str(value)):
             yield from _find_in_variable(match[1])
-        is_word = isinstance(value, str) and re.search(r"\d", value) and not re.search(r"[\s/$]", value)
-        if is_word and not re.search(r"(type|version|agent|language|id)$", str(name), re.IGNORECASE):
-            yield value
+        if isinstance(value, str) and "$" not in value and not _PUBLIC_HEADER.search(str(name)):
+            yield from dict.fromkeys((value, *value.split()))
 
 
 def _find_in_variable(name: str) -> list[str]:
@@ -323,9 +371,11 @@ def _find_in_variable(name: str) -> list[str]:
 def _find_in_text(name: str, text: str) -> Iterator[str]:
     if name.endswith("_env"):
         yield from _find_in_variable(text)
-    yield from (match[2] for match in KEY_IN_URL.finditer(text))
-    if password := _url_password(text):
-        yield password
+    for url in URL.findall(text):
+        yield from _find_in_url(url, has_key_in_path=bool(_URL_ARGUMENT.search(_normalise_name(name)[0])))
+    for key in PRIVATE_KEY.finditer(text):
+        yield from key[0].split("\n")[1:-1]
+    yield from _find_in_connection(text)
     if is_secret_name(name):
         yield from (text, *text.split())  # also the key of `Bearer KEY`
     elif not _ARGUMENT_OF_CONTENT.search(_normalise_name(name)[0]):
@@ -342,15 +392,30 @@ def _is_path(value: str) -> bool:
     return value.startswith(("/", "~", "."))
 
 
-def _url_password(value: str) -> str | None:
-    from urllib.parse import urlsplit
+def _find_in_url(url: str, *, has_key_in_path: bool) -> Iterator[str]:
+    """Yield what would be hidden in a URL, unless it looks like ordinary words."""
+    address, _, fragment = url.partition("#")
+    address, _, query = address.partition("?")
+    if user := USER_IN_URL.search(address):
+        name, has_password, password = user[0].removesuffix("@").partition(":")
+        yield password if has_password else name
+    for parameter in re.split("[&;]", query):
+        name, has_value, value = parameter.partition("=")
+        if not has_value:
+            name, value = "", parameter
+        if _is_secret_parameter(name) or not (_is_public(name, value) or WORDS.fullmatch(value)):
+            yield value
+    if not WORDS.fullmatch(fragment):
+        yield from (fragment, fragment.partition("=")[2])
+    if has_key_in_path:
+        yield from filter(looks_generated, address.split("/"))
 
-    if "://" not in value:
-        return None
-    try:
-        return urlsplit(value).password
-    except ValueError:  # not a URL after all
-        return None
+
+def _find_in_connection(text: str) -> Iterator[str]:
+    """Yield the secrets in a list of settings, such as `Server=db;Password=…` or `host=db password=…`."""
+    fields = _FIELD_OF_CONNECTION.findall(text)
+    if len(fields) > 1:
+        yield from (value for name, value in fields if is_secret_name(name))
 
 
 def _is_distinctive(value: str) -> bool:

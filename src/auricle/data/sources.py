@@ -110,10 +110,11 @@ class DataSource:
         """
         if HIDDEN not in shown:
             return shown
-        for file in self.files:
-            if redact_text(file.location) == shown:
-                return file.location
-        raise DataError(f"{shown} is not a file of {redact_text(self.location)}.")
+        locations = [file.location for file in self.files if redact_text(file.location) == shown]
+        if len(locations) != 1:
+            problem = "one of several files" if locations else "not a file"
+            raise DataError(f"{shown} is {problem} of {redact_text(self.location)}.")
+        return locations[0]
 
     @property
     def revision(self) -> str:

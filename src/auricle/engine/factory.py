@@ -17,7 +17,7 @@ from typing import Any
 
 import orjson
 
-from auricle.core.arguments import describe_arguments, find_problem
+from auricle.core.arguments import describe_arguments, find_problem, list_options
 from auricle.core.errors import AuricleError, SpecError, describe
 from auricle.core.object_cache import read_limit
 from auricle.core.redaction import SECRETS
@@ -250,9 +250,17 @@ def check_settings(model_class: type[Model], spec: Spec, settings: Settings) -> 
         )
     if settings.stream is not None:
         _check_is_api_model(model_class, spec.model)
-    check_arguments(model_class, spec.model, spec.model_args)
-    if problem := find_problem(describe_arguments(model_class), spec.model_args):
-        raise SpecError(f"{spec.model}: {problem}.")
+    _check_model_arguments(model_class, spec.model, spec.model_args)
+
+
+def _check_model_arguments(model_class: type[Model], name: str, arguments: Mapping[str, Any]) -> None:
+    """Raise `SpecError` if a model does not accept the arguments: none of them may be stored then."""
+    check_arguments(model_class, name, arguments)
+    options = list_options(model_class)
+    if unknown := [option for option in arguments if options and option not in options]:
+        raise SpecError(f"{name}: unknown option {', '.join(unknown)}. Accepted: {', '.join(options)}.")
+    if problem := find_problem(describe_arguments(model_class), arguments):
+        raise SpecError(f"{name}: {problem}.")
 
 
 def _check_sharding(settings: Settings) -> None:

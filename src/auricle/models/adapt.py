@@ -13,7 +13,7 @@ import inspect
 import logging
 import math
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from functools import partial
 from numbers import Real
 from typing import Any, Literal, TypeAlias
@@ -154,6 +154,8 @@ def _wrap_methods(cls: type[Any], method_names: Sequence[Ability], factory: Call
     if callable(getattr(cls, "close", None)):
         body["close"] = lambda self: self.inner.close()
     base: type[Model] = AsyncModel if asynchronous else BatchModel
+    with suppress(ValueError):  # a class that is not written in Python may have none
+        body["__signature__"] = inspect.signature(factory)
     return type(cls.__name__, (base,), {**body, "__init__": start, "__doc__": cls.__doc__})
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Hashable, Iterable, Sequence
-from inspect import signature
 from typing import TypeAlias, TypeVar
 
 from auricle.core.calls import CallerInput, CallRecording, SessionEvent
@@ -249,17 +248,6 @@ def abilities(cls: type[Model]) -> list[Ability]:
     names = [name for name in ABILITY_BY_REQUEST.values() if hasattr(base, name)]
     supported = [name for name in names if getattr(cls, name) is not getattr(base, name)]
     return [*supported, "first_tokens"] if getattr(cls, "first_tokens", False) else supported
-
-
-def list_options(cls: type[ModelAttributes]) -> list[str]:
-    """Return the options that the constructors of a model and of its bases declare by name."""
-    constructors = [vars(base)["__init__"] for base in cls.__mro__ if "__init__" in vars(base) and base is not object]
-    return [
-        parameter.name
-        for constructor in constructors
-        for parameter in signature(constructor).parameters.values()
-        if parameter.kind is parameter.KEYWORD_ONLY
-    ]
 
 
 def answer_in_groups(

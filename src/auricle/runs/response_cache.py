@@ -252,6 +252,7 @@ def _open_or_replace(path: Path, warn: Warn) -> sqlite3.Connection:
 
 
 def _connect(path: Path) -> sqlite3.Connection:
+    path.touch(mode=0o600)  # a new file is only for its owner; one that was shared on purpose stays so
     connection = sqlite3.connect(path, timeout=BUSY_SECONDS, check_same_thread=False)
     try:
         _prepare(connection)

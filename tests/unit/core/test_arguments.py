@@ -5,7 +5,15 @@ from typing import Annotated, Any, Literal
 
 import pytest
 
-from auricle.core.arguments import Argument, Hint, describe_arguments, find_problem, read_args_section, takes_options
+from auricle.core.arguments import (
+    Argument,
+    Hint,
+    describe_arguments,
+    find_problem,
+    list_options,
+    read_args_section,
+    takes_options,
+)
 from auricle.models.catalogue import MODELS
 from auricle.tasks.catalogue import TASKS
 
@@ -48,6 +56,11 @@ class Closed(Base):
 
 def by_name(factory: Any) -> dict[str, Argument]:
     return {argument.name: argument for argument in describe_arguments(factory)}
+
+
+def test_options_are_those_of_all_constructors_and_of_the_option_class() -> None:
+    assert list_options(Derived) == ["mode", "loud", "threads", "weights", "secret", "batch", "handler"]
+    assert list_options(by_name) == []
 
 
 def test_types_decide_the_kind_of_an_argument() -> None:

@@ -7,22 +7,15 @@ from urllib.parse import quote
 import orjson
 import pytest
 
-from auricle.core.redaction import (
-    SECRETS,
-    RedactingStream,
-    find_secrets,
-    is_secret_name,
-    looks_generated,
-    redact,
-    redact_text,
-)
+from auricle.core.redaction import SECRETS, RedactingStream, find_secrets, is_secret_name, looks_generated, redact
 
 KEY = "sk-live-Ab3dEf6hIj9kLm2nOp5q"
 SECRET_NAMES = (
     "api_key apikey api-key apiKey APIKey X-Api-Key api_keys api_key_2 authorization Proxy-Authorization bearer "
     "access_key_id aws_secret_access_key token token2 token_2 hf_token accessToken access_tokens refresh_token "
     "id_token cookie Set-Cookie passphrase password PASSWORD2 passwd pwd secret client_secret credentials private_key "
-    "auth basic_auth openai_key Ocp-Apim-Subscription-Key jwt "
+    "auth basic_auth openai_key Ocp-Apim-Subscription-Key jwt pw pass db_pass pin psk otp totp pem signature sig dsn "
+    "connection_string connectionString conn_str mnemonic "
 )
 HARMLESS_NAMES = (
     "max_tokens max_new_tokens tokens total_tokens tokenizer token_boundary token_count eos_token pad_token ice_token "
@@ -56,10 +49,41 @@ def test_only_names_and_references_to_variables_are_kept_of_headers() -> None:
     assert redact({"headers": "X-Team: abc"}) == {"headers": "…"}
 
 
-def test_users_passwords_and_keys_in_urls_are_replaced() -> None:
-    assert redact({"url": "http://u:p@h/x"}) == {"url": "http://…@h/x"}
-    assert redact({"base_url": "https://host/v1?api_key=abc&x=1"}) == {"base_url": "https://host/v1?api_key=…&x=1"}
-    assert redact_text("failed: https://host/v1?token=abc") == "failed: https://host/v1?token=…"
+@pytest.mark.parametrize(
+    ("url", "shown"),
+    [
+        ("http://me:p4ss-word1@h/x", "http://…@h/x"),
+        ("https://p4ss-word1@h/x", "https://…@h/x"),
+        ("https://h/v1?code=p4ss-word1&x=1", "https://h/v1?code=…&x=1"),
+        ("https://h/v1?anything=p4ss-word1;api-version=2024-02-01", "https://h/v1?anything=…;api-version=2024-02-01"),
+        ("https://h/v1?X-Amz-Credential=p4ss-word1/eu", "https://h/v1?X-Amz-Credential=…"),
+        ("https://h/v1?p4ss-word1", "https://h/v1?…"),
+        ("wss://h/v1?model=m#key=p4ss-word1", "wss://h/v1?model=m#…"),
+        ("https://h/services/p4ss0Zq7xK9vL4mW4tR7yB2/x", "https://h/services/…/x"),
+    ],
+)
+def test_everything_in_a_url_that_is_not_known_to_be_public_is_hidden(url: str, shown: str) -> None:
+    arguments = {"base_url": url}
+    assert redact(arguments) == {"base_url": shown}
+    assert any(secret.startswith("p4ss") for secret in find_secrets(arguments))
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        ("Server=db;User Id=me;Password=p4ss-word1;", "Server=db;User Id=me;Password=…;"),
+        ("host=db user=me password=p4ss-word1", "host=db user=me password=…"),
+        ("AccountName=me;AccountKey=p4ss-word1==;Suffix=net", "AccountName=me;AccountKey=…;Suffix=net"),
+        ("-----BEGIN EC PRIVATE KEY-----\np4ss-word1\n-----END EC PRIVATE KEY-----", "…"),
+    ],
+)
+def test_secrets_are_known_by_the_shape_of_what_contains_them(value: str, shown: str) -> None:
+    assert redact({"note": value}) == {"note": shown}
+    assert any(secret.startswith("p4ss-word1") for secret in find_secrets({"note": value}))
+
+
+def test_ordinary_words_in_urls_are_hidden_there_but_kept_elsewhere() -> None:
+    assert not {"dev-clean", "intro"} & {*find_secrets({"url": "https://h/x?name=dev-clean#intro"})}
 
 
 @pytest.mark.parametrize(

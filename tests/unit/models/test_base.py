@@ -8,7 +8,7 @@ import pytest
 from auricle.core.errors import Unsupported
 from auricle.core.types import Generate, Generation, Predict, Prediction, Turn
 from auricle.models import AsyncModel, BatchModel, abilities
-from auricle.models.base import answer_in_groups, list_options
+from auricle.models.base import answer_in_groups
 
 REQUEST = Generate(turns=(Turn("user", ("hello",)),))
 
@@ -49,18 +49,3 @@ def test_answers_of_groups_keep_the_order_of_the_items() -> None:
 
     assert answer_in_groups([2, 1, 4, 3], [False, True, False, True], answer) == ["2", "1", "4", "3"]
     assert calls == [(False, [2, 4]), (True, [1, 3])]
-
-
-class Tuned(Scorer):
-    def __init__(self, model: str = "", *, beam: int = 1, **options: object) -> None:
-        super().__init__()
-
-
-class FinelyTuned(Tuned):
-    def __init__(self, *, crop: float = 0.0, **options: object) -> None:
-        super().__init__()
-
-
-def test_options_are_those_of_all_constructors() -> None:
-    assert list_options(Scorer) == []
-    assert list_options(FinelyTuned) == ["crop", "beam"]

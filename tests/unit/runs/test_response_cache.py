@@ -53,6 +53,11 @@ def test_response_is_returned_in_another_run(look_up: Any) -> None:
     assert look_up(HELLO, HELLO) == ANSWER
 
 
+def test_answers_are_only_for_the_owner_of_the_file(look_up: Any, file: Path) -> None:
+    look_up(HELLO, HELLO)
+    assert {path.stat().st_mode & 0o077 for path in (file, *file.parent.glob(f"{file.name}-*"))} == {0}
+
+
 def test_cached_response_has_no_timing(file: Path) -> None:
     with ResponseCache(file, "m", {}) as cache:
         cache.put(HELLO, replace(ANSWER, timing=Timing(first_token=0.5)))

@@ -43,12 +43,11 @@ class ConnectionConfig:
 
     @classmethod
     def from_options(cls, name: str, options: Mapping[str, Any], model_options: Sequence[str] = ()) -> Self:
-        """Read the options that all models share; `model_options` are further ones, for the error message."""
+        """Read the options that all models share; the error message lists `model_options`, too."""
         accepted = [option.name for option in fields(cls)]
         if unknown := [option for option in options if option not in accepted]:
-            raise SpecError(
-                f"{name}: unknown option {', '.join(unknown)}. Accepted: {', '.join([*accepted, *model_options])}."
-            )
+            known = ", ".join(dict.fromkeys([*accepted, *model_options]))
+            raise SpecError(f"{name}: unknown option {', '.join(unknown)}. Accepted: {known}.")
         service = cls(**options)
         service.check(name)
         return service

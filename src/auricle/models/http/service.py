@@ -11,9 +11,10 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+from auricle.core.arguments import list_options
 from auricle.core.errors import Rejected, SampleError, SpecError, Transient, Unreachable
 from auricle.core.redaction import HIDDEN, SECRETS, find_secrets
-from auricle.models.base import ModelAttributes, list_options
+from auricle.models.base import ModelAttributes
 from auricle.models.http.config import ConnectionConfig
 from auricle.models.http.rate_limits import AdaptiveLimiter, ConnectionPool, Endpoint
 from auricle.models.http.responses import (

@@ -10,10 +10,10 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
-from auricle.core.arguments import takes_options
+from auricle.core.arguments import list_options, takes_options
 from auricle.core.errors import SampleError, SpecError
 from auricle.core.types import Generate, Generation, Likelihood
-from auricle.models.base import BatchModel, answer_in_groups, list_options
+from auricle.models.base import BatchModel, answer_in_groups
 from auricle.models.listing import ModelListing
 from auricle.models.token_boundary import ContextWindow, ScoringInput
 from auricle.models.transformers.inference import (
