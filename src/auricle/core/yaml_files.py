@@ -22,6 +22,10 @@ MAX_EXTENDS_DEPTH = 20
 MAX_BYTES = 1 << 20
 MAX_DEPTH = 50
 MAX_INTEGER_BITS = 64  # more cannot be stored as JSON
+INDICATORS = "?:@`%&*!|>"
+"""Characters with a meaning of their own, which an unquoted text contains by mistake more often than not."""
+QUOTED = re.compile(r"""('.'|'<[^']*'|'\\.*?')|(['"]).*?\2""")
+"""What the parser quotes: tokens of its own, such as `'?'`, `'<scalar>'` and `'\\t'`, or else a name from the file."""
 SURROGATE = re.compile("[\ud800-\udfff]")
 MAX_VALUES = 100_000
 """Most values in a file; an alias counts as often as it is used."""
@@ -132,7 +136,7 @@ def _load(path: Path, constructors: Mapping[str, Constructor]) -> tuple[dict[str
         node = loader.get_single_node()
         content = loader.construct_document(node) if node else None
     except yaml.YAMLError as error:
-        raise SpecError(f"{path} is not valid YAML: {_describe(error)}.") from None  # the error quotes the file
+        raise SpecError(f"{path} is not valid YAML: {_describe(error, text)}.") from None  # the error quotes the file
     if not isinstance(content, dict):
         raise SpecError(f"{path} should hold `name: value` lines.")
     return content, node
@@ -155,11 +159,17 @@ def _read_text(path: Path) -> str:
         raise SpecError(f"Cannot read {str(path)!r}: {getattr(error, 'strerror', None) or error}.") from error
 
 
-def _describe(error: yaml.YAMLError) -> str:
-    """Return what is wrong and where, without the text of the file, which may be secret."""
-    problem = re.sub("'(?!<)[^']{2,}'", "…", str(getattr(error, "problem", None) or "invalid characters"))
-    mark = getattr(error, "problem_mark", None)
-    return f"{problem} (line {mark.line + 1}, column {mark.column + 1})" if mark else problem
+def _describe(error: yaml.YAMLError, text: str) -> str:
+    """Return what the parser reports and where, without names that the file defines, which may be secret."""
+    message, hint = "", ""
+    for name, separator in (("context", ", "), ("problem", "")):
+        part, mark = getattr(error, name, None), getattr(error, f"{name}_mark", None)
+        if part:
+            place = f" (line {mark.line + 1}, column {mark.column + 1})" if mark else ""
+            message += f"{QUOTED.sub(lambda quoted: quoted[1] or '…', part)}{place}{separator}"
+        if mark and (character := text[mark.index : mark.index + 1]) in INDICATORS and character:
+            hint = f". If this {character!r} is part of a text, put the text in quotes"
+    return f"{message or 'invalid characters'}{hint}"
 
 
 class _Bounds:

@@ -116,3 +116,23 @@ def test_an_error_does_not_quote_the_file(tmp_path: Path, content: str) -> None:
 def test_foreign_files_may_repeat_keys_and_have_tags(tmp_path: Path) -> None:
     (tmp_path / "x.yaml").write_text("a: 1\na: !shout hello\n")
     assert read_foreign_yaml(tmp_path / "x.yaml", {"!shout": str.upper}) == {"a": "HELLO"}
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        ("a: {b: What is it?, c: d}\n", "expected ',' or '}', but got '?' (line 1, column 18). If this '?' is part of"),
+        ("a: Answer this: yes\n", "mapping values are not allowed here (line 1, column 15). If this ':' is part of"),
+        ("a: [b\nc: d\n", "expected ',' or ']', but got ':' (line 2, column 2). If this ':' is part of"),
+        ("a: b\n\tc: d\n", "found character '\\t' that cannot start any token (line 2, column 1)."),
+        ("a: 'b\n", "a quoted scalar (line 1, column 4), found unexpected end of stream (line 2, column 1)."),
+    ],
+)
+def test_an_error_of_the_parser_is_passed_on_with_its_places_and_a_hint(
+    tmp_path: Path, content: str, expected: str
+) -> None:
+    (tmp_path / "x.yaml").write_text(content)
+    with pytest.raises(SpecError) as caught:
+        read_yaml(tmp_path / "x.yaml")
+    assert expected in str(caught.value)
+    assert ("in quotes" in str(caught.value)) == expected.endswith("part of")

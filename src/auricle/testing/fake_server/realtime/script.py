@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from auricle.core.errors import SpecError
+from auricle.core.yaml_files import read_yaml
 
 DialectName: TypeAlias = Literal["auto", "openai", "openai-beta", "vllm"]
 DIALECTS: tuple[DialectName, ...] = ("auto", "openai", "openai-beta", "vllm")
@@ -182,14 +183,7 @@ def load_realtime_script(path: Path, overrides: Mapping[str, Any] | None = None)
     Raises:
         SpecError: The file is not a mapping, or has an unknown field or value.
     """
-    import yaml
-
-    try:
-        document = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise SpecError(f"{path}: cannot be read: {error}") from error
-    if not isinstance(document, dict):
-        raise SpecError(f"{path}: expected a mapping of fields such as answer, stop_after and turns.")
+    document = read_yaml(path)
     try:
         return build_realtime_script({**document, **(overrides or {})})
     except SpecError as error:

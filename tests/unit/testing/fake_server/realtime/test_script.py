@@ -73,7 +73,7 @@ def test_invalid_values_are_named(document: dict[str, object], message: str) -> 
         build_realtime_script(document)
 
 
-@pytest.mark.parametrize("content", ["- a list", "{", "answer: *missing"])
+@pytest.mark.parametrize("content", ["- a list", "{", "answer: *missing", "answer: a\nanswer: b"])
 def test_a_file_that_is_not_a_mapping_is_named(tmp_path: Path, content: str) -> None:
     path = tmp_path / "script.yaml"
     path.write_text(content)
