@@ -13,7 +13,7 @@ import click
 
 from auricle.cli import options as opt
 from auricle.cli.output import echo, foreign_output, print_result
-from auricle.core.errors import ExitStatus
+from auricle.core.errors import ExitStatus, SpecError
 
 if TYPE_CHECKING:
     from auricle import Spec
@@ -197,6 +197,8 @@ def _measure(
     from auricle.perf.resume import can_resume
     from auricle.runs.run_directory import contains_run, first_usable, is_unanswered_load_test, set_aside
 
+    if task and not model and (Path(task).is_dir() or ("/" in task and ":" not in task and not Path(task).exists())):
+        raise SpecError(f"There is no measurement in {task}. To measure a model on a task, add -m MODEL.")
     evaluation = Evaluation.prepare(_build_spec(task, opt.require_model(model), options))
     config = _build_perf_config(options, evaluation.spec)
     folder = out or Path("runs") / f"perf-{evaluation.folder_name}"
@@ -217,7 +219,6 @@ def _measure(
 
 def _build_spec(task: str | None, model: str, options: Mapping[str, Any]) -> Spec:
     """Return the spec of TASK, or of the requests of --data."""
-    from auricle.core.errors import SpecError
     from auricle.perf.data.sources import parse_data
 
     if (task is None) == (options["data"] is None):

@@ -121,7 +121,7 @@ def _progress_reporter(
     def report(counts: SenderProgress) -> None:
         nonlocal last
         waited = counts.first_token_wait_seconds - last.first_token_wait_seconds
-        answers = counts.answered - last.answered
+        streamed = counts.streamed - last.streamed
         on_progress(
             PointProgress(
                 load=plan.load,
@@ -133,7 +133,7 @@ def _progress_reporter(
                 answered=counts.answered,
                 failed=counts.failed,
                 in_flight=counts.in_flight,
-                ttft_s=waited / answers if answers > 0 else None,
+                ttft_s=waited / streamed if streamed else None,
                 start_time=start_time,
             )
         )

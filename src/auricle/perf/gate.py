@@ -36,9 +36,10 @@ def _check_point(point: LoadPointSummary) -> Iterator[str]:
         yield f"{point.load} is not valid: {reason}"
     if not point.slo or point.slo.met:
         return
-    verdict = "was not met" if point.slo.met is False else "cannot be judged"
-    broken = [result.slo for result in point.slo.promises if not result.met]
-    yield f"{point.load}: {', '.join(broken) or 'an SLO'} {verdict}."
+    missed = [result for result in point.slo.promises if result.met is point.slo.met]
+    reasons = "; ".join(dict.fromkeys(result.reason for result in missed))
+    verdict = "was not met" if point.slo.met is False else f"cannot be judged: {reasons}"
+    yield f"{point.load}: {', '.join(result.slo for result in missed) or 'an SLO'} {verdict}."
 
 
 def find_regressions(comparison: PerfComparison) -> list[str]:

@@ -232,12 +232,14 @@ class LoadGenerator:
         return "measure"
 
     def record_wait(self, timer: RequestTimer, due: float | None) -> None:
-        """Record how long the latest answer took to its first token, from its due time if it has one."""
+        """Record how long the latest answer took to its first token, from its due time if it has one; also its TTFT."""
         first_token = timer.first_token or timer.done
         start = timer.sent if due is None else self.start_time + due
         if first_token is not None and start is not None:
             self._last_wait_seconds = first_token - start
-            self.progress.first_token_wait_seconds += self._last_wait_seconds
+        if timer.streamed and timer.first_token is not None and timer.sent is not None:
+            self.progress.streamed += 1
+            self.progress.first_token_wait_seconds += timer.first_token - timer.sent
 
 
 @dataclass(slots=True, eq=False)

@@ -146,7 +146,11 @@ RUN_DEFINITIONS: dict[str, Definition] = {
     "late_p99_s": Definition(
         "s", "99th percentile of the sender's delay after the due time, excluding waiting for the cap", _CLOSED_LOOP
     ),
-    "goodput_req_s": Definition("1/s", "req_s of the requests that met every per-request SLO", "no per-request SLO"),
+    "goodput_req_s": Definition(
+        "1/s",
+        "req_s of the requests that met every per-request SLO",
+        "no per-request SLO, or no request could be judged",
+    ),
     "slo_attainment": Definition(
         "share",
         "requests that met every per-request SLO / requests that could be judged;"

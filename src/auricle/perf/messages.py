@@ -73,7 +73,9 @@ class SenderProgress:
     measured: int = 0
     """Conversations that began in the measured phase."""
     first_token_wait_seconds: float = 0.0
-    """Sum of the times to first token of all answered requests."""
+    """Sum of the times to first token of streamed answers."""
+    streamed: int = 0
+    """Answers with a first token."""
 
     @classmethod
     def total(cls, parts: Iterable[SenderProgress]) -> SenderProgress:
@@ -98,7 +100,7 @@ class PointProgress:
     failed: int = 0
     in_flight: int = 0
     ttft_s: float | None = None
-    """Mean time to first token since the last report; None if nothing was answered since."""
+    """Mean time to first token since the last report; None if no answer was streamed since."""
     start_time: float = 0.0
     """Start of the load on the monotonic clock."""
 

@@ -12,7 +12,7 @@ from typing import TypeAlias
 import numpy as np
 
 from auricle.core.errors import SpecError
-from auricle.perf.measures import POOLED_MEASURES, REQUEST_DEFINITIONS, RUN_DEFINITIONS
+from auricle.perf.measures import DEFINITIONS, POOLED_MEASURES, REQUEST_DEFINITIONS, RUN_DEFINITIONS
 from auricle.perf.request_records import Floats, Mask, RequestColumns
 from auricle.runs.perf_files import MeasureStatistics, RunMeasure
 
@@ -77,6 +77,15 @@ class Slo:
         if self.is_per_request:
             return None
         return measures[self.measure][self.statistic] if self.statistic else run[self.measure].value
+
+    def explain_missing_value(self, measures: Measures) -> str:
+        """Return why there is nothing to compare with the limit."""
+        measure = measures.get(self.measure, MeasureStatistics(undefined=1))
+        if not measure.n + measure.undefined:
+            return "no request succeeded"
+        if self.statistic in measure.withheld:
+            return f"too few requests for {self.statistic} ({measure.withheld[self.statistic]})"
+        return f"{self.measure} is unknown ({DEFINITIONS[self.measure]['undefined_when']})"
 
 
 DEFAULT_ATTAINMENT = Slo("slo_attainment", ">=", 0.95)

@@ -229,7 +229,8 @@ def _summarise_rates(point: _LoadPoint, slo_outcomes: SloOutcomes) -> dict[str, 
     columns, window = point.columns, point.window
     done = columns["done"][slo_outcomes.met]
     amounts = compute_cumulative_amounts(columns)
-    amounts["goodput_req_s"] = accumulate_at(done, np.ones(len(done))) if point.has_request_slos else None
+    has_goodput = point.has_request_slos and (slo_outcomes.met.any() or not slo_outcomes.not_evaluable.any())
+    amounts["goodput_req_s"] = accumulate_at(done, np.ones(len(done))) if has_goodput else None
     rates: dict[str, RunMeasure] = {}
     for name, amount in amounts.items():
         if amount is None or not window.length:
@@ -278,11 +279,13 @@ def _summarise_slos(point: _LoadPoint, slo_outcomes: SloOutcomes, measures: Meas
 
 def _summarise_slo(point: _LoadPoint, slo: Slo, measures: Measures, run: RunMeasures) -> SloResult:
     """Summarise one SLO; the value of a per-request SLO is the share of requests that met it."""
-    if not slo.is_per_request:
+    if slo.is_per_request:
+        value = evaluate_requests([slo], point.columns, point.measures).select(point.in_window).attainment
+        of, met = "request", DEFAULT_ATTAINMENT.is_met_by(value)
+    else:
         value = slo.read_value(measures, run)
-        return SloResult(str(slo), "run", value, slo.is_met_by(value))
-    share = evaluate_requests([slo], point.columns, point.measures).select(point.in_window).attainment
-    return SloResult(str(slo), "request", share, DEFAULT_ATTAINMENT.is_met_by(share))
+        of, met = "run", slo.is_met_by(value)
+    return SloResult(str(slo), of, value, met, slo.explain_missing_value(measures) if met is None else "")
 
 
 # --- repeats ------------------------------------------------------------------------------

@@ -194,6 +194,8 @@ class SloResult:
     """`run`, or `request` for an SLO that applies to each request."""
     value: float | None
     met: bool | None
+    reason: str = ""
+    """Why it cannot be judged."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ import pytest
 
 from auricle.engine.spec import Spec
 from auricle.perf.measurement import PerfConfig, measure
+from auricle.perf.messages import PointProgress
 from auricle.runs.perf_files import LoadPointSummary, PerfSummary
 from auricle.testing.fake_server import FakeServer, Script
 from tests.support import load_tests
@@ -24,6 +25,7 @@ class MeasurementResult:
     summary: PerfSummary
     folder: Path
     stats: dict[str, Any]
+    progress: list[PointProgress]
 
     @property
     def point(self) -> LoadPointSummary:
@@ -90,7 +92,8 @@ def run_measurement(quick: None, questions: Callable[..., Path], tmp_path: Path)
                 model=model,
                 model_args={"base_url": server.url, "model": "fake"} | (model_args or {}),
             )
-            summary = measure(spec, folder, PerfConfig(loads=loads, **options), lambda _: None)
-            return MeasurementResult(summary, folder, server.stats())
+            progress: list[PointProgress] = []
+            summary = measure(spec, folder, PerfConfig(loads=loads, **options), progress.append)
+            return MeasurementResult(summary, folder, server.stats(), progress)
 
     return run

@@ -179,6 +179,14 @@ def test_synthetic_requests_need_no_task(auricle: Command) -> None:
     assert (point["counts"]["all"]["ok"], point["repeats"]["distinct"]) == (12, 12)
 
 
+def test_a_folder_without_a_measurement_is_named(auricle: Command, tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    for folder in ("runs/typo", "empty"):
+        done = auricle("perf", folder)
+        assert (done.returncode, f"no measurement in {folder}." in done.stderr) == (2, True)
+    assert "No model given" in auricle("perf", "speech.jsonl").stderr
+
+
 def test_either_a_task_or_data_is_required(perf: Command, auricle: Command) -> None:
     assert "Set either TASK or --data" in perf("--data", "synthetic:in=5").stderr
     assert "Set either TASK or --data" in auricle("perf", "-m", "echo").stderr

@@ -86,7 +86,7 @@ def test_stop_reaches_all_senders_and_keeps_their_requests(build_plan: BuildPlan
             stop_event.set()
 
     with FakeServer() as server:
-        plan = build_plan(server)
+        plan = build_plan(server, stream=True)
         health = asyncio.run(run_load_point(plan, stop_after_five, stop_event))
     assert health.stopped == "interrupted"
     assert list_sender_pids() == []

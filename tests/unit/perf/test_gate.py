@@ -39,7 +39,14 @@ def cancel_all() -> LoadPointSummary:
         ("p95(latency_s)<0.6", []),
         ("p95(latency_s)<0.4", ["poisson:10: p95(latency_s)<0.4 was not met."]),
         ("latency_s<0.4", ["poisson:10: latency_s<0.4 was not met."]),
-        ("p95(ttft_s)<0.4", ["poisson:10: p95(ttft_s)<0.4 cannot be judged."]),
+        (
+            "p95(ttfa_s)<0.4",
+            ["poisson:10: p95(ttfa_s)<0.4 cannot be judged: ttfa_s is unknown (no audio was received)."],
+        ),
+        (
+            "p99.9(latency_s)<1",
+            ["poisson:10: p99.9(latency_s)<1 cannot be judged: too few requests for p99.9 (n = 294, needs 1000)."],
+        ),
     ],
 )
 def test_broken_and_unjudged_slos_do_not_pass(slo: str, violations: list[str]) -> None:

@@ -197,6 +197,16 @@ def test_response_without_streaming_has_no_first_token(run_measurement: RunMeasu
     assert result.point.measures["latency_s"]["n"] == 6
 
 
+@pytest.mark.parametrize("stream", [True, False])
+def test_progress_has_the_ttft_of_streamed_answers_from_when_they_were_sent(
+    run_measurement: RunMeasurement, stream: bool
+) -> None:
+    result = run_measurement("burst:4,cap=1", Script(latency=0.1), stream=stream)
+    seen = [report.ttft_s for report in result.progress if report.ttft_s is not None]
+    assert bool(seen) == stream == bool(result.point.measures["ttft_s"].n)
+    assert max(seen, default=0.0) < 0.2  # the last request was sent 0.3 s after it was due
+
+
 def test_token_gaps_are_recorded_if_the_server_reports_token_counts(run_measurement: RunMeasurement) -> None:
     script = Script(latency=LATENCY, pace=100, tokens_per_event=2)
     extra = {"stream_options": {"continuous_usage_stats": True}}

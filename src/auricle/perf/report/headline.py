@@ -35,7 +35,11 @@ def choose_headline(points: Points) -> Headline:
 def _best_within_slos(points: Points) -> Headline:
     met = [point for point in points if point.slo and point.slo.met and point.validity.valid]
     slos = ", ".join(dict.fromkeys(result.slo for point in points if point.slo for result in point.slo.promises))
-    best = _describe_throughput("Best load within the SLOs", _find_fastest(met), "no valid load point met them")
+    otherwise = "no valid load point met them"
+    if not any(point.slo and point.slo.met is False for point in points):
+        reasons = [result.reason for point in points if point.slo for result in point.slo.promises if result.reason]
+        otherwise = f"no load point could be judged: {reasons[0]}" if reasons else otherwise
+    best = _describe_throughput("Best load within the SLOs", _find_fastest(met), otherwise)
     return best._replace(detail=f"{best.detail} ({slos})")
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from auricle.perf.measures import COST_MEASURES, REQUEST_DEFINITIONS, RUN_DEFINITIONS, Definition
+from auricle.perf.percentiles import min_values_for_percentile
 from auricle.runs.perf_files import LoadPointSummary, PerfSummary, RepeatedLoad, SearchResult, SloResult, StatusCounts
 
 MISSING = "–"
@@ -288,8 +289,24 @@ def _describe_conversations(point: LoadPointSummary) -> str:
 
 
 def describe_series(summary: PerfSummary) -> list[str]:
-    """Return a sentence on each search, and on each load that was repeated."""
-    return [*map(format_search, summary.searches), *map(format_repeats, summary.spreads)]
+    """Return a sentence on each search, on each load that was repeated, and on each percentile that is withheld."""
+    return [
+        *map(format_search, summary.searches),
+        *map(format_repeats, summary.spreads),
+        *_describe_withheld(summary.points),
+    ]
+
+
+def _describe_withheld(points: Points) -> Iterator[str]:
+    """Name the loads that had too few successful requests for a percentile."""
+    for statistic in STATISTICS:
+        short = {
+            point.load: latency.n for point in points if statistic in (latency := point.measures["latency_s"]).withheld
+        }
+        if short:
+            needed = min_values_for_percentile(float(statistic[1:]))
+            counts = ", ".join(f"{load} ({count:,})" for load, count in short.items())
+            yield f"{statistic} is withheld below {needed} successful requests: {counts}."
 
 
 def format_search(result: SearchResult) -> str:
@@ -385,11 +402,14 @@ def format_slos(point: LoadPointSummary) -> list[str]:
 
 
 def _format_slo_outcome(slo: SloResult, point: LoadPointSummary) -> str:
+    if slo.met is None:
+        return f"cannot be judged: {slo.reason or MISSING}."
     if slo.of == "request":
         share = format_number(point.run["slo_attainment"].value, "share")
-        return f"per request: {share} of the requests met all per-request SLOs."
-    verdict = {True: "was met", False: "was not met", None: "cannot be judged"}[slo.met]
-    return f"{verdict}: {format_number(slo.value)}."
+        unjudged = point.slo.requests.not_evaluable if point.slo and point.slo.requests else 0
+        rest = f"; {unjudged:,} could not be judged" if unjudged else ""
+        return f"per request: {share} of the requests met all per-request SLOs{rest}."
+    return f"{'was met' if slo.met else 'was not met'}: {format_number(slo.value)}."
 
 
 # --- terminal -------------------------------------------------------------------------------

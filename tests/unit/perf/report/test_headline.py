@@ -23,6 +23,13 @@ def test_missed_slos_leave_no_best_load() -> None:
     assert str(choose_headline([point])) == expected
 
 
+def test_slos_that_no_load_can_be_judged_by_are_not_called_missed() -> None:
+    point, _ = build_point("constant:5", "p99.9(latency_s)<1", rate=5)
+    assert choose_headline([point]).detail.startswith("no load point could be judged: too few requests for p99.9")
+    missed, _ = build_point("constant:10", "p95(latency_s)<0.1")
+    assert choose_headline([point, missed]).detail.startswith("no valid load point met them")
+
+
 def test_without_slos_the_highest_valid_throughput_comes_first(summaries: list[LoadPointSummary]) -> None:
     assert choose_headline(summaries).detail == "at constant:20"
     assert choose_headline([*summaries[:2], invalidate(summaries[2])]).detail == "at constant:10"

@@ -68,6 +68,30 @@ def test_slos_are_listed_with_their_outcome() -> None:
     assert sentences[2].startswith("req_s>1 was met: ")
 
 
+def test_slos_that_cannot_be_judged_say_why() -> None:
+    summary, _ = build_point(slos="p99(latency_s)<1,ttfa_s<1,cost_hour<1", count=40)
+    sentences = tables.format_slos(summary)
+    assert sentences[0].startswith("p99(latency_s)<1 cannot be judged: too few requests for p99 (n = ")
+    assert sentences[1] == "ttfa_s<1 cannot be judged: ttfa_s is unknown (no audio was received)."
+    assert sentences[2].startswith("cost_hour<1 cannot be judged: cost_hour is unknown (no price is set")
+    assert summary.run["goodput_req_s"].value is None
+    failed, _ = build_point(slos="ttfa_s<1", count=60)  # a failed request can be judged
+    assert failed.slo
+    assert failed.slo.requests
+    assert f"; {failed.slo.requests.not_evaluable} could not be judged" in tables.format_slos(failed)[0]
+
+
+def test_withheld_percentiles_are_named_with_the_loads_that_lack_requests() -> None:
+    points = [build_point(f"constant:{count}", count=count)[0] for count in (300, 60, 40)]
+    (sentence,) = tables.describe_series(build_summary(points))
+    few = {point.load: point.measures["latency_s"].n for point in points[1:]}
+    assert sentence == (
+        f"p99 is withheld below 100 successful requests: constant:60 ({few['constant:60']}),"
+        f" constant:40 ({few['constant:40']})."
+    )
+    assert sentence in tables.format_measurement(build_summary(points))
+
+
 def test_measurement_without_points_is_one_sentence() -> None:
     assert tables.format_points([]) == ["No load point was measured."]
 
