@@ -17,7 +17,7 @@ from typing import Any
 from click.shell_completion import CompletionItem
 
 from auricle.core.errors import AuricleError
-from auricle.core.files import user_cache_folder, write_lines_atomically
+from auricle.core.files import read_regular_file, user_cache_folder, write_lines_atomically
 from auricle.runs.run_spec import LOAD_TEST_FILE, OUTPUTS_FILE, SPEC_FILE, SUITE_FILE
 
 TASKS = "auricle.tasks.catalogue:TASKS"
@@ -113,7 +113,7 @@ def load_names(source: str) -> Mapping[str, str]:
 
 def _read_cache(path: Path) -> dict[str, Any]:
     try:
-        content = json.loads(path.read_bytes())
+        content = json.loads(read_regular_file(path))
     except (OSError, ValueError):
         return {}
     return content if isinstance(content, dict) else {}

@@ -2,26 +2,41 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 import sys
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, Literal
 
 
-def open_regular_file(path: Path, buffering: int = -1) -> BinaryIO:
-    """Open a file for reading; a named pipe, a socket or a device is refused because it could block for ever.
+def open_regular_file(path: Path, buffering: int = -1, mode: Literal["rb", "rb+", "ab"] = "rb") -> BinaryIO:
+    """Open a file; a named pipe, a socket or a device is refused because it could block for ever.
 
     Raises:
         OSError: if there is no such file, or it is a folder, not regular or not readable.
         ValueError: if the path contains a NUL character.
     """
-    kind = path.stat().st_mode
+    check_regular(path)
+    return path.open(mode, buffering=buffering)
+
+
+def read_regular_file(path: Path) -> bytes:
+    """Return the content of a file, under the conditions of `open_regular_file`."""
+    with open_regular_file(path) as file:
+        return file.read()
+
+
+def check_regular(path: Path) -> None:
+    """Raise `OSError` if there is something at this path that is neither a file nor a folder."""
+    try:
+        kind = path.stat().st_mode
+    except FileNotFoundError:
+        return
     if not stat.S_ISREG(kind) and not stat.S_ISDIR(kind):
-        raise OSError("not a regular file")
-    return path.open("rb", buffering=buffering)
+        raise OSError(errno.EINVAL, "not a regular file", str(path))
 
 
 def user_cache_folder() -> Path:

@@ -137,7 +137,7 @@ def _write_file(path: Path, content: bytes | Path) -> None:
         if isinstance(content, bytes):
             file.write(content)
         else:
-            with content.open("rb") as source:
+            with open_regular_file(content) as source:
                 shutil.copyfileobj(source, file, 1 << 20)
         file.flush()
         os.fsync(file.fileno())

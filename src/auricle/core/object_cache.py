@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from auricle.core.errors import SpecError
-from auricle.core.files import user_cache_folder
+from auricle.core.files import read_regular_file, user_cache_folder
 from auricle.core.storage import Storage
 
 LIMIT_VARIABLE = "AURICLE_OBJECT_CACHE"
@@ -56,7 +56,7 @@ def read_through_cache(storage: Storage, path: str) -> bytes:
     key = blake2b(f"{storage.url}\n{path}\n{version.size}\n{version.etag}".encode(), digest_size=20).hexdigest()
     file = object_cache_folder() / key[:2] / key
     with suppress(OSError):
-        content = file.read_bytes()
+        content = read_regular_file(file)
         os.utime(file)
         return content
     content = storage.read(path)

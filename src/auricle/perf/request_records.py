@@ -17,6 +17,7 @@ import orjson
 from numpy.typing import NDArray
 
 from auricle.core.errors import DataError
+from auricle.core.files import open_regular_file
 
 Phase: TypeAlias = Literal["warmup", "measure", "cooldown"]
 Status: TypeAlias = Literal["ok", "failed", "cancelled"]
@@ -196,7 +197,7 @@ class RequestColumns:
     @classmethod
     def read(cls, path: Path) -> RequestColumns:
         """Read `requests.jsonl`; an incomplete last line is left out."""
-        with path.open("rb") as lines:
+        with open_regular_file(path) as lines:
             return cls.from_records(_parse_lines(lines))
 
     @classmethod

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from auricle.core.errors import DataError, SpecError
+from auricle.core.files import read_regular_file
 from auricle.core.types import Generation, Record, Sample, list_parts
 from auricle.metrics.base import Metric
 from auricle.metrics.labels import format_option, get_choices
@@ -125,7 +126,7 @@ def read_sheet(path: Path) -> dict[str, str]:
         SpecError: if a label is unknown.
     """
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        text = read_regular_file(path).decode("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise DataError(f"{path} cannot be read as UTF-8 text: {error}.") from error
     header = text.partition("\n")[0]

@@ -11,6 +11,7 @@ from typing import Any
 
 import orjson
 
+from auricle.core.files import read_regular_file
 from auricle.report.terminal import format_table, to_one_line
 from auricle.report.text_format import format_value
 from auricle.runs.metrics import PART_FIELD, POSITION_FIELD, Metrics, Number
@@ -202,7 +203,7 @@ def format_headline(metrics: Metrics) -> list[str]:
 
 def format_samples(path: Path, metrics: Metrics, count: int) -> list[str]:
     """Format the first samples that are right in every control without the sound."""
-    samples = [orjson.loads(line) for line in path.read_bytes().splitlines()]
+    samples = [orjson.loads(line) for line in read_regular_file(path).splitlines()]
     share = next((number for number in metrics.overall if number.metric == "right_without_listening"), None)
     if share is None:
         return []

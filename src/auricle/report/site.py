@@ -21,7 +21,7 @@ from pathlib import Path
 import orjson
 
 from auricle.core.errors import DataError, SpecError, describe
-from auricle.core.files import write_lines_atomically
+from auricle.core.files import read_regular_file, write_lines_atomically
 from auricle.core.redaction import SECRETS
 from auricle.report.badges import render_badge_json, render_badge_svg
 from auricle.report.column_stats import ColumnStats, load_column
@@ -89,7 +89,7 @@ class SiteFolder:
 
     def _is_site(self) -> bool:
         try:
-            return GENERATOR in (self.path / INDEX).read_bytes()
+            return GENERATOR in read_regular_file(self.path / INDEX)
         except OSError:
             return False
 

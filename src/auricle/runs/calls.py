@@ -19,7 +19,7 @@ from auricle.audio import Audio
 from auricle.core.call_serialization import encode_event
 from auricle.core.calls import CallRecording
 from auricle.core.errors import AudioError
-from auricle.core.files import make_folder, write_atomically
+from auricle.core.files import make_folder, read_regular_file, write_atomically
 from auricle.core.redaction import SECRETS
 from auricle.core.serialization import dumps
 from auricle.core.types import Generation, Output, Record, get_call
@@ -75,13 +75,13 @@ def find_call_problems(run_path: Path, recording: CallRecording) -> Iterator[tup
         return
     name = audio.path.stem
     try:
-        if _digest(audio.path.read_bytes()) != name[-2 * _DIGEST_BYTES :]:
+        if _digest(read_regular_file(audio.path)) != name[-2 * _DIGEST_BYTES :]:
             yield f"{CALLS_FOLDER}{audio.path.name}", "does not have the content it is named after"
     except OSError:
         yield f"{CALLS_FOLDER}{audio.path.name}", "is missing"
     log = audio.path.with_suffix(".jsonl")
     try:
-        if log.read_bytes() != encode_log(recording):
+        if read_regular_file(log) != encode_log(recording):
             yield f"{CALLS_FOLDER}{log.name}", "does not have the events of the journal"
     except OSError:
         yield f"{CALLS_FOLDER}{log.name}", "is missing"

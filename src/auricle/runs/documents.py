@@ -18,7 +18,7 @@ from typing import Any, TypeAlias, TypeVar, get_args, get_origin, get_type_hints
 import orjson
 
 from auricle.core.errors import DataError
-from auricle.core.files import write_atomically, write_lines_atomically
+from auricle.core.files import read_regular_file, write_atomically, write_lines_atomically
 from auricle.core.redaction import SECRETS
 
 Document = TypeVar("Document")
@@ -64,7 +64,7 @@ def read_document(
     if path.stat().st_size > MAX_BYTES:
         raise DataError(f"{path} is larger than {MAX_BYTES // 1_000_000} MB.")
     try:
-        document = orjson.loads(path.read_bytes())
+        document = orjson.loads(read_regular_file(path))
     except orjson.JSONDecodeError as error:
         raise DataError(_join(f"{path} is not valid JSON: {error}.", remedy)) from error
     if not isinstance(document, dict):

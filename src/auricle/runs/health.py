@@ -7,8 +7,11 @@ import os
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass
+from io import BufferedReader
 from pathlib import Path
+from typing import cast
 
+from auricle.core.files import open_regular_file
 from auricle.runs.run_spec import OUTPUTS_FILE
 
 MAX_NAMED_LINES = 100
@@ -102,9 +105,9 @@ class Fingerprint:
     @classmethod
     def take(cls, path: Path) -> Fingerprint:
         """Read a file completely."""
-        with path.open("rb") as file:
+        with open_regular_file(path) as file:
             status = os.fstat(file.fileno())
-            digest = hashlib.file_digest(file, "sha256").hexdigest()
+            digest = hashlib.file_digest(cast(BufferedReader, file), "sha256").hexdigest()
         is_old = time.time_ns() - status.st_ctime_ns > RECENT_NS
         return cls(status.st_size, digest, status.st_ctime_ns if is_old else 0)
 

@@ -21,7 +21,7 @@ from auricle.core.calls import CallRecording
 from auricle.core.checked_lines import add_checksum, find_damage
 from auricle.core.closing import Closing
 from auricle.core.errors import RunDirectoryLost, SampleError
-from auricle.core.files import fsync_folder, write_atomically
+from auricle.core.files import fsync_folder, open_regular_file, write_atomically
 from auricle.core.redaction import SECRETS
 from auricle.core.serialization import JsonObject, decode_record, digest, dump_canonical, encode_record, read_id_digest
 from auricle.core.types import Failure, Generation, Output, Record, Sample
@@ -49,7 +49,7 @@ class Journal:
     def __init__(self, path: Path) -> None:
         self._path = path
         is_new = not path.exists()
-        self._file = path.open("ab", buffering=0)
+        self._file = open_regular_file(path, 0, "ab")
         if is_new:
             fsync_folder(path.parent)
         self._pending: deque[bytes] = deque()  # appending and popping are thread-safe
@@ -117,7 +117,7 @@ def read_lines(path: Path) -> Iterator[tuple[int, bytes]]:
     if not path.exists():
         return
     offset = 0
-    with path.open("rb", buffering=READ_BYTES) as lines:
+    with open_regular_file(path, READ_BYTES) as lines:
         for line in lines:
             if line.endswith(b"\n"):
                 yield offset, line
@@ -217,7 +217,7 @@ class JournalIndex(Closing):
         if offset is None:
             return None
         if self._file is None:
-            self._file = self._path.open("rb")
+            self._file = open_regular_file(self._path)
         self._file.seek(offset)
         return _decode_line(self._file.readline(), self._path.parent)
 
@@ -329,7 +329,7 @@ def _read_blocks(path: Path) -> Iterator[tuple[list[int], list[bytes]]]:
     if not path.exists():
         return
     offset = 0
-    with path.open("rb", buffering=READ_BYTES) as file:
+    with open_regular_file(path, READ_BYTES) as file:
         while lines := file.readlines(BLOCK_BYTES):
             *offsets, offset = accumulate(map(len, lines), initial=offset)
             if not lines[-1].endswith(b"\n"):  # being written
@@ -397,7 +397,7 @@ def iter_journal(path: Path) -> Iterator[JournalLine]:
 
 def read_record(path: Path, offset: int) -> Record | None:
     """Read the record of the line that starts at an offset; None if there is none that can be read."""
-    with path.open("rb") as file:
+    with open_regular_file(path) as file:
         file.seek(offset)
         return JournalLine(path.parent, offset, file.readline()).record
 
@@ -406,7 +406,7 @@ def move_damaged_lines(path: Path, damaged: Collection[DamagedLine]) -> Path:
     """Move damaged lines to a file next to the journal, and return its path; all other lines are kept."""
     numbers = {line.line for line in damaged}
     aside = path.with_name(f"{path.stem}.damaged{path.suffix}")
-    with aside.open("ab") as file:
+    with open_regular_file(aside, mode="ab") as file:
         file.writelines(content for number, (_, content) in enumerate(read_lines(path), 1) if number in numbers)
         file.flush()
         os.fsync(file.fileno())
@@ -419,7 +419,7 @@ def truncate_partial_line(path: Path, block: int = 65_536) -> None:
     """Remove what follows the last line break: a line whose writing was interrupted."""
     if not path.exists():
         return
-    with path.open("rb+") as file:
+    with open_regular_file(path, mode="rb+") as file:
         end = position = path.stat().st_size
         while position:
             start = max(0, position - block)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import orjson
 
+from auricle.core.files import open_regular_file
 from auricle.core.serialization import read_id_digest
 from auricle.core.types import Record
 from auricle.runs.journal import is_within, read_record, read_removed_digest
@@ -56,7 +57,7 @@ class JournalFollower:
         """Yield complete lines; the last one may still be incomplete."""
         if size == self._offset:
             return
-        with self._path.open("rb") as journal:
+        with open_regular_file(self._path) as journal:
             journal.seek(self._offset)
             for line in journal:
                 if not line.endswith(b"\n"):

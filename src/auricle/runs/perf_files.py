@@ -14,12 +14,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from io import BufferedReader
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import orjson
 
+from auricle.core.files import open_regular_file, read_regular_file
 from auricle.metrics.distributions import t_quantile
 from auricle.runs.documents import read_document, write_document
 from auricle.runs.run_spec import LOAD_TEST_FILE, StoredSpec
@@ -443,14 +443,14 @@ def write_server_readings(point_folder: Path, readings: Sequence[Mapping[str, fl
 def read_server_readings(point_folder: Path) -> list[dict[str, float]]:
     """Read what was read from the server; empty if it was not watched."""
     path = point_folder / SERVER_FILE
-    return [orjson.loads(line) for line in path.read_bytes().splitlines()] if path.exists() else []
+    return [orjson.loads(line) for line in read_regular_file(path).splitlines()] if path.exists() else []
 
 
 def merge_requests(point_folder: Path, senders: int) -> None:
     """Merge what the senders recorded in the order of the plan; only the offsets of lines are kept in memory."""
     parts = [point_folder / f"requests.{sender}.jsonl" for sender in range(senders)]
     with ExitStack() as open_files, (point_folder / REQUESTS_FILE).open("wb") as merged:
-        files = [open_files.enter_context(part.open("rb")) for part in parts if part.exists()]
+        files = [open_files.enter_context(open_regular_file(part)) for part in parts if part.exists()]
         entries = sorted(entry for number, file in enumerate(files) for entry in _index_requests(number, file))
         for _, _, number, offset in entries:
             files[number].seek(offset)
@@ -459,7 +459,7 @@ def merge_requests(point_folder: Path, senders: int) -> None:
         part.unlink(missing_ok=True)
 
 
-def _index_requests(file_index: int, file: BufferedReader) -> Iterator[tuple[int, int, int, int]]:
+def _index_requests(file_index: int, file: BinaryIO) -> Iterator[tuple[int, int, int, int]]:
     """Yield index, turn, file number and offset of each line."""
     offset = 0
     for line in file:

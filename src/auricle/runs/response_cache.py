@@ -27,7 +27,7 @@ from auricle.audio import Audio, Image, Video
 from auricle.core.closing import Closing
 from auricle.core.errors import SampleError, SpecError
 from auricle.core.file_lock import wait_for_lock
-from auricle.core.files import user_cache_folder
+from auricle.core.files import read_regular_file, user_cache_folder
 from auricle.core.redaction import SECRETS, is_secret_name, redact
 from auricle.core.registry import split_prefix
 from auricle.core.serialization import decode_output, dumps
@@ -350,7 +350,7 @@ def _encode_output(output: Output) -> Content:
     if not is_sliced and isinstance(audio.data, bytes):
         sound = audio.data
     else:
-        sound = audio.path.read_bytes() if not is_sliced and audio.path else audio.encode("wav")
+        sound = read_regular_file(audio.path) if not is_sliced and audio.path else audio.encode("wav")
     return SECRETS.redact_line(dumps(replace(output, audio=None))), sound
 
 

@@ -31,7 +31,14 @@ from auricle.core.calls import CallRecording
 from auricle.core.closing import Closing
 from auricle.core.errors import AudioError, RunLocked
 from auricle.core.file_lock import try_lock
-from auricle.core.files import fsync_folder, make_folder, write_atomically, write_lines_atomically
+from auricle.core.files import (
+    check_regular,
+    fsync_folder,
+    make_folder,
+    read_regular_file,
+    write_atomically,
+    write_lines_atomically,
+)
 from auricle.core.redaction import SECRETS
 from auricle.core.types import Generation, Output, Record
 from auricle.runs.calls import store_calls, store_failed_call
@@ -244,6 +251,7 @@ def lock_run(path: Path) -> IO[str]:
     Raises:
         RunLocked: if another process is writing to it.
     """
+    check_regular(path / LOCK_FILE)
     file = (path / LOCK_FILE).open("a+", encoding="utf-8")
     if not try_lock(file):
         file.seek(0)
@@ -263,7 +271,7 @@ def is_being_written(path: Path) -> bool:
     while ago: locks of other machines cannot be seen on every file system.
     """
     try:
-        pid, _, host = (path / LOCK_FILE).read_text(encoding="utf-8").partition(" on ")
+        pid, _, host = read_regular_file(path / LOCK_FILE).decode().partition(" on ")
         if host not in ("", gethostname()):
             return time.time() - _last_change(path) < FOREIGN_WRITER_SECONDS
         if not _is_alive(int(pid)):
@@ -277,7 +285,7 @@ def is_being_written(path: Path) -> bool:
 def find_writer(path: Path) -> int | None:
     """Return the id of the process of this machine that is writing to a run directory, if there is one."""
     with suppress(OSError, ValueError):
-        pid, _, host = (path / LOCK_FILE).read_text(encoding="utf-8").partition(" on ")
+        pid, _, host = read_regular_file(path / LOCK_FILE).decode().partition(" on ")
         if host in ("", gethostname()) and is_being_written(path):
             return int(pid)
     return None

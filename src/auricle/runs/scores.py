@@ -12,7 +12,7 @@ from typing import Any
 import orjson
 
 from auricle.core.errors import DataError
-from auricle.core.files import write_lines_atomically
+from auricle.core.files import open_regular_file, write_lines_atomically
 from auricle.core.serialization import dumps
 from auricle.core.types import Outcome
 from auricle.runs.shards.large_runs import check_has_samples
@@ -82,7 +82,7 @@ def read_scores(run_path: Path) -> Iterator[ScoreLine]:
         DataError: if the file is missing or damaged.
     """
     try:
-        with (run_path / SCORES_FILE).open("rb") as lines:
+        with open_regular_file(run_path / SCORES_FILE) as lines:
             for line in lines:
                 document = orjson.loads(line)
                 if len(document) == 3 and "stats" in document:  # the common case, in half the time

@@ -21,6 +21,7 @@ from auricle.audio import Audio
 from auricle.audio.signal import SignalMeasures, measure_signal
 from auricle.core.adaptive_executor import AdaptiveExecutor
 from auricle.core.closing import Closing
+from auricle.core.files import open_regular_file
 from auricle.core.serialization import dumps
 from auricle.core.types import Sample, list_audio
 from auricle.runs.journal import iter_journal
@@ -39,7 +40,7 @@ UNKNOWN = SignalMeasures(*[math.nan] * len(SignalMeasures._fields))
 def read_signals(run_path: Path) -> dict[str, SignalMeasures]:
     """Return the measures of recordings by the content key of their samples; damaged lines are skipped."""
     measures: dict[str, SignalMeasures] = {}
-    with suppress(FileNotFoundError), (run_path / SIGNALS_FILE).open("rb") as lines:
+    with suppress(FileNotFoundError), open_regular_file(run_path / SIGNALS_FILE) as lines:
         for line in lines:
             with suppress(orjson.JSONDecodeError, TypeError, KeyError, ValueError):
                 fields = orjson.loads(line)
@@ -53,7 +54,7 @@ def read_signals(run_path: Path) -> dict[str, SignalMeasures]:
 def read_realised(run_path: Path) -> dict[str, dict[str, float]]:
     """Return the realised values of perturbations, such as `snr`, by the content key of their samples."""
     realised: dict[str, dict[str, float]] = {}
-    with suppress(FileNotFoundError), (run_path / SIGNALS_FILE).open("rb") as lines:
+    with suppress(FileNotFoundError), open_regular_file(run_path / SIGNALS_FILE) as lines:
         for line in lines:
             with suppress(orjson.JSONDecodeError, TypeError, KeyError):
                 fields = orjson.loads(line)
@@ -84,7 +85,7 @@ class SignalLog(Closing):
             if key in self._measured:
                 return
             self._measured.add(key)
-            self._file = self._file or self._path.open("ab")
+            self._file = self._file or open_regular_file(self._path, mode="ab")
             extra = {} if realised is None else {"realised": dict(realised)}
             self._file.write(dumps({"key": key, **_to_json(measures), **extra}))
             self._file.flush()  # in whole lines, because the app may append to the file at the same time

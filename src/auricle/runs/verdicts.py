@@ -22,6 +22,7 @@ from auricle.audio import Audio, Image, Video
 from auricle.core.checked_lines import add_checksum, find_damage
 from auricle.core.closing import Closing
 from auricle.core.errors import AudioError, AuricleError, SampleError, Unreadable, describe
+from auricle.core.files import open_regular_file
 from auricle.core.judge_roles import JudgeRole
 from auricle.core.redaction import SECRETS, is_secret_name, redact
 from auricle.core.serialization import digest, dump_canonical, dumps
@@ -219,7 +220,7 @@ class VerdictIndex(Closing):
         for offset, line in iter_verdict_lines(path, self.damaged):
             if line.get("judge") == judge.name and isinstance(line.get("key"), str):
                 self._index_line(digest(line["key"]), offset, "error" in line)
-        self._file = path.open("rb") if path.exists() else None
+        self._file = open_regular_file(path) if path.exists() else None
 
     def _index_line(self, key: int, offset: int, failed: bool) -> None:
         self._offsets[key] = offset

@@ -25,6 +25,7 @@ import orjson
 from auricle.app.listening.session import ListeningSession, NoFreePlace
 from auricle.app.server import LOCAL_HOSTS, find_free_port
 from auricle.core.errors import AuricleError
+from auricle.core.files import read_regular_file
 from auricle.tasks.listening_tests.description import Listener
 from auricle.tasks.listening_tests.ratings import InvalidAnswer
 
@@ -182,7 +183,7 @@ class ListenHandler(BaseHTTPRequestHandler):
 
     def _send_sound(self, path: Path) -> None:
         try:
-            content = path.read_bytes()
+            content = read_regular_file(path)
         except OSError as error:
             sys.stderr.write(f"A sound could not be read: {error}\n")
             self._refuse(HTTPStatus.INTERNAL_SERVER_ERROR, "The sound could not be read.")

@@ -14,7 +14,13 @@ from tempfile import TemporaryDirectory
 
 import orjson
 
-from auricle.core.files import make_folder, write_atomically, write_lines_atomically
+from auricle.core.files import (
+    make_folder,
+    open_regular_file,
+    read_regular_file,
+    write_atomically,
+    write_lines_atomically,
+)
 from auricle.core.serialization import decode_record
 from auricle.core.types import Record
 from auricle.runs.journal import CALLS_FOLDER, SPEECH_FOLDER, UNREADABLE_ERRORS, JournalIndex, encode_storable
@@ -88,7 +94,7 @@ class Assembly:
         self.passes += read_progress(shard).passes
         self._add_verdicts(shard / VERDICTS_FILE)
         if (shard / SIGNALS_FILE).exists():
-            self._signals.append((shard / SIGNALS_FILE).read_bytes())
+            self._signals.append(read_regular_file(shard / SIGNALS_FILE))
         if (shard / PRICES_FILE).exists():
             shutil.copyfile(shard / PRICES_FILE, self._folder / PRICES_FILE)
         for name in MEDIA_FOLDERS:
@@ -101,7 +107,7 @@ class Assembly:
         """Add verdicts; the line that names their judges is the same in most shards."""
         if not path.exists():
             return
-        for line in path.read_bytes().splitlines(keepends=True):
+        for line in read_regular_file(path).splitlines(keepends=True):
             is_judges = line.startswith(JUDGES_START)
             if not is_judges or line != self._judges:
                 self._verdicts.append(line)
@@ -136,5 +142,5 @@ def _copy_files(source: Path, target: Path) -> None:
     make_folder(target)
     for path in source.iterdir():
         if not (target / path.name).exists():
-            with path.open("rb") as source_file:
+            with open_regular_file(path) as source_file:
                 write_lines_atomically(target / path.name, iter(partial(source_file.read, COPIED_BYTES), b""))

@@ -8,6 +8,7 @@ from hashlib import blake2b, sha256
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
+from auricle.core.files import open_regular_file
 from auricle.core.storage import Storage
 from auricle.runs.journal import CALLS_FOLDER, SPEECH_FOLDER
 from auricle.runs.progress import PROGRESS_FILE
@@ -85,7 +86,7 @@ def list_files(folder: Path) -> Iterator[str]:
 def digest_file(path: Path) -> tuple[int, str]:
     """Write a file through to the disk; return its size and digest."""
     digest, size = sha256(), 0
-    with path.open("rb") as file:
+    with open_regular_file(path) as file:
         while block := file.read(READ_BYTES):
             digest.update(block)
             size += len(block)
@@ -96,7 +97,7 @@ def digest_file(path: Path) -> tuple[int, str]:
 def complete_lines(path: Path) -> Iterator[bytes]:
     """Yield the lines of a file that end in a line break; none if there is no such file."""
     try:
-        with path.open("rb", buffering=READ_BYTES) as lines:
+        with open_regular_file(path, READ_BYTES) as lines:
             yield from (line for line in lines if line.endswith(b"\n"))
     except FileNotFoundError:
         return

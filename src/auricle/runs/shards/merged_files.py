@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from auricle.core.files import write_atomically
+from auricle.core.files import read_regular_file, write_atomically
 from auricle.core.storage import Storage
 from auricle.runs.run_spec import SPEC_FILE
 
@@ -19,7 +19,7 @@ DUPLICATES_FILE = "duplicates.jsonl"
 def read_merged_sums(path: Path) -> bytes | None:
     """Return the sums of a merged run; None if it has none, because its samples fit into memory."""
     try:
-        return (path / SUMS_FILE).read_bytes()
+        return read_regular_file(path / SUMS_FILE)
     except FileNotFoundError:
         return None
 

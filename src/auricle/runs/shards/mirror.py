@@ -11,7 +11,7 @@ from pathlib import Path
 import orjson
 
 from auricle.core.errors import DataError
-from auricle.core.files import make_folder, user_cache_folder, write_atomically
+from auricle.core.files import make_folder, read_regular_file, user_cache_folder, write_atomically
 from auricle.core.redaction import redact_text
 from auricle.core.storage import ObjectInfo, Storage, open_storage
 from auricle.runs.journal import CALLS_FOLDER, SPEECH_FOLDER
@@ -90,7 +90,7 @@ def _copy(storage: Storage, folder: Path, info: ObjectInfo) -> None:
 
 def _read_versions(folder: Path) -> dict[str, str]:
     try:
-        versions: dict[str, str] = orjson.loads((folder / VERSIONS_FILE).read_bytes())
+        versions: dict[str, str] = orjson.loads(read_regular_file(folder / VERSIONS_FILE))
     except (OSError, orjson.JSONDecodeError):
         return {}
     return versions

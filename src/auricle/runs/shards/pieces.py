@@ -9,6 +9,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import BinaryIO, cast
 
+from auricle.core.files import open_regular_file
 from auricle.core.storage import Storage
 from auricle.runs.shards.completions import StoredFile
 
@@ -76,7 +77,7 @@ class PieceWriter:
     def store(self, end: int) -> None:
         """Store complete lines up to a position that are not stored yet."""
         while self._stored < end and not self._is_rewritten:
-            with self._file.open("rb") as file:
+            with open_regular_file(self._file) as file:
                 file.seek(self._stored)
                 lines = _complete_lines(file.read(min(PIECE_BYTES, end - self._stored)))
                 if not lines:  # a line that is longer than a piece, or is being written
@@ -115,7 +116,7 @@ def _complete_lines(block: bytes) -> bytes:
 
 
 def _read_blocks(file: Path, start: int, end: int) -> Iterator[bytes]:
-    with file.open("rb") as source:
+    with open_regular_file(file) as source:
         source.seek(start)
         while start < end and (block := source.read(min(1 << 20, end - start))):
             start += len(block)
