@@ -142,6 +142,7 @@ class WarmProcess:
 def _serve() -> None:
     for name in IMPORTED_BEFORE_FORKING:
         import_module(name)
+    _compile_templates()
     gc.collect()
     gc.freeze()  # so that collecting garbage copies no memory that forks share
 
@@ -149,6 +150,15 @@ def _serve() -> None:
     for line in sys.stdin:
         message = json.loads(line)
         print(_exit_code(**message) if "pid" in message else _fork(message), file=replies, flush=True)
+
+
+def _compile_templates() -> None:
+    from auricle.report.templating import load_environment
+
+    environment = load_environment()
+    for name in environment.list_templates(extensions=["html"]):
+        if name.startswith("report/"):
+            environment.get_template(name)
 
 
 def _fork(call: dict[str, Any]) -> int:

@@ -102,6 +102,15 @@ def test_no_string_names_a_module_of_a_higher_room(path: Path) -> None:
                 assert order.index(named[1]) >= own, node.value
 
 
+@pytest.mark.parametrize("path", MODULES, ids=str)
+def test_no_stored_file_is_loaded_as_code_or_objects(path: Path) -> None:
+    """Whoever can write to a folder of caches or runs must not be able to execute anything."""
+    for node in ast.walk(ast.parse((SOURCE / path).read_text(encoding="utf-8"))):
+        names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+        names += [str(node.module)] if isinstance(node, ast.ImportFrom) else []
+        assert not {name.partition(".")[0] for name in names} & {"marshal", "pickle", "shelve", "dill", "cloudpickle"}
+
+
 def test_every_room_is_on_the_map() -> None:
     page = (paths.DOCS / "design" / "README.md").read_text(encoding="utf-8")
     rooms = {module.name for module in pkgutil.iter_modules(package.__path__)} - {"__main__"}

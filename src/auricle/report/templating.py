@@ -83,7 +83,6 @@ def load_environment() -> Environment:
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     from auricle.report import plots
-    from auricle.report.template_cache import TemplateCache
 
     environment = Environment(
         loader=PackageLoader("auricle", ""),
@@ -91,7 +90,6 @@ def load_environment() -> Environment:
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
-        bytecode_cache=TemplateCache(),
     )
     environment.filters.update(
         data_uri=_data_uri,
