@@ -493,9 +493,7 @@ def compare(
     paths = Path(a), Path(b)
     if any(map(contains_suite, paths)):
         if by or options.get("unpaired"):
-            raise SpecError(
-                "Suites are compared by part and language, in pairs: leave out --by, --unpaired, --between."
-            )
+            raise SpecError("Suites are compared by part and language, in pairs, without --by, --unpaired, --between.")
         return _compare_suites(paths, metrics, options.get("cluster"))
     results = load_metrics(paths[0]), load_metrics(paths[1])
     unpaired = options.get("unpaired", False)

@@ -337,15 +337,10 @@ def metric(
 
 def has_oversized_text(record: Record) -> bool:
     """Return whether an answer or a reference of a record is too long to be scored."""
-    for output in record.outputs:
-        if isinstance(output, Generation) and len(output.text) > MAX_TEXT_LENGTH:
-            return True
     target = record.sample.target
-    if isinstance(target, str):
-        return len(target) > MAX_TEXT_LENGTH
-    return isinstance(target, (list, tuple)) and any(
-        isinstance(text, str) and len(text) > MAX_TEXT_LENGTH for text in target
-    )
+    texts: list[Any] = [output.text for output in record.outputs if isinstance(output, Generation)]
+    texts += target if isinstance(target, (list, tuple)) else [target]
+    return any(isinstance(text, str) and len(text) > MAX_TEXT_LENGTH for text in texts)
 
 
 def as_metric(metric_or_score: Metric | ScoreFunction) -> Metric:

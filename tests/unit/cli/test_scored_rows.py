@@ -13,6 +13,7 @@ from auricle.interop.result_export import export_run
 from auricle.runs.journal_follower import JournalFollower
 from auricle.runs.run_spec import OUTPUTS_FILE
 from auricle.runs.verification import verify_run
+from tests.support.extras import is_installed
 
 ROWS = [{"id": f"s{number}", "audio": f"{number}.wav", "text": f"word {number}"} for number in range(6)]
 WITHOUT_IDS = [{"audio": row["audio"], "text": row["text"]} for row in ROWS]
@@ -40,13 +41,14 @@ READERS: dict[str, Callable[[Path], int]] = {
     "score": lambda run: api.score(run)["wer"].total,
     "show": lambda run: api.load_metrics(run).outcomes.total,
     "compare": lambda run: api.compare(run, run, ["wer"]).rows[0].n,
-    "samples": lambda run: len(api.samples(run)),
     "export": lambda run: sum(
         len(path.read_text().splitlines()) for path in export_run(run, "open-asr", run.parent / "out")
     ),
     "verify": lambda run: verify_run(run).records,
     "status": lambda run: count_followed(run),
 }
+if is_installed("pandas"):
+    READERS["samples"] = lambda run: len(api.samples(run))
 
 
 def count_followed(run: Path) -> int:

@@ -16,10 +16,10 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
 
 def test_units_are_clusters_of_samples(runs: list[Path]) -> None:
     table = UnitTable()
-    codes = table.encode(runs[0], ["u000", "u001", "u004", "not in the run"], "speaker")
-    assert codes.tolist() == [0, 1, 0, 2]
-    assert table.encode(runs[1], ["u001", "u002"], "speaker").tolist() == [1, 3]
-    assert table.count == 4
+    first, second, same, unknown = table.encode(runs[0], ["u000", "u001", "u006", "not in the run"], "speaker")
+    assert first == same
+    assert len({first, second, unknown}) == table.count == 3
+    assert table.encode(runs[1], ["u001", "u002"], "speaker").tolist() == [second, 3]
 
 
 def test_units_are_samples_without_a_cluster(runs: list[Path]) -> None:
@@ -34,4 +34,4 @@ def test_results_without_readable_scores_are_left_out(runs: list[Path], tmp_path
     stats = load_column(board, board.columns[0], paths)
     assert [result.cell.run for result in stats.results] == ["best", "worst"]
     assert [result.place for result in stats.results] == [0, 2]
-    assert stats.results[0].stored.ids == [f"u{at:03d}" for at in range(32)]
+    assert sorted(stats.results[0].stored.ids) == [f"u{at:03d}" for at in range(32)]

@@ -76,7 +76,9 @@ def test_the_paired_spread_of_draws_gives_the_interval_of_a_comparison(
     document = describe_board(make_view(board), {stats.column: packed})
     changes = read_draws(document, 1) - read_draws(document, 0)
     first, second = stats.results[:2]
-    difference = compare_paired(first.stored.stats, second.stored.stats, first.stored.metric.aggregate)
+    stat_by_id = dict(zip(second.stored.ids, second.stored.stats, strict=True))  # in the order of the answers
+    others = [stat_by_id[sample] for sample in first.stored.ids]
+    difference = compare_paired(first.stored.stats, others, first.stored.metric.aggregate, first.units)
     half_width = packed.half_width * np.std(changes, ddof=1)
     assert half_width == pytest.approx((difference.high - difference.low) / 2, rel=0.15)
 

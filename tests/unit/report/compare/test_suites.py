@@ -125,5 +125,5 @@ def test_failed_samples_bound_the_combined_difference(folders: tuple[Path, Path]
 def test_suite_is_compared_with_a_suite_alone(folders: tuple[Path, Path]) -> None:
     with pytest.raises(SpecError, match=r"contains a suite, but .*english does not"):
         compare(folders[0], folders[1] / "english")
-    with pytest.raises(SpecError, match="leave out --by"):
+    with pytest.raises(SpecError, match="without --by"):
         compare(*folders, by="subset")
