@@ -8,14 +8,14 @@ PYTEST := $(BIN)/python -m pytest --dist loadfile --no-loadscope-reorder
 # one that compiles.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo quick test check fast-tests all-tests coverage docs format bench lock audit fuzz mutants clean
+.PHONY: demo quick test check first-half second-half all-tests coverage docs format bench lock audit fuzz mutants clean
 
 demo: .venv/demo
 	$(BIN)/auricle demo
 
 # Before every commit: static checks beside unit tests that need no weights, browser or server.
 quick: .venv/dev
-	$(MAKE) --jobs=2 --output-sync=target check fast-tests
+	$(MAKE) --jobs=3 --output-sync=target first-half second-half check
 
 # Everything. Static checks run beside the tests; many tests wait, so there are more workers than cores.
 test: .venv/test
@@ -27,8 +27,9 @@ check: .venv/dev
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-fast-tests: .venv/dev
-	$(PYTEST) --numprocesses 2 -m "not slow" tests/unit
+# Each collects only its own tests; of two workers of one run, each would collect all of them.
+first-half second-half: .venv/dev
+	$(BIN)/python -m pytest -m "not slow and not thorough" tests/unit/$(if $(filter first%,$@),[a-m],[n-z])*
 
 all-tests: .venv/test
 	$(PYTEST) --numprocesses 3

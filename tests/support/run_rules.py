@@ -20,6 +20,8 @@ from auricle.core.file_lock import wait_for_lock
 ALLOWED_SKIPS = Path(__file__).resolve().parents[1] / "allowed_skips.toml"
 SLOW_TIMEOUT_SECONDS = 600
 """Limit of a test marked `slow`; that of others is in `pyproject.toml`."""
+STARTS_COMMANDS = frozenset({"auricle", "begin", "warm"})
+"""Fixtures that call the command line; a test that uses one is `thorough`."""
 
 
 @dataclass(frozen=True)
@@ -63,6 +65,9 @@ class RunRules:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
+        for item in items:
+            if STARTS_COMMANDS & {*getattr(item, "fixturenames", ())}:
+                item.add_marker(pytest.mark.thorough)
         if config.getoption("timeout", None) is not None:
             return  # chosen on the command line
         for item in items:

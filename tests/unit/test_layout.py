@@ -8,6 +8,8 @@ import re
 import subprocess
 import sys
 import tomllib
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +23,29 @@ SOURCE = Path(package.__file__).parent
 MAX_ROOMS = 17
 MAX_LINES = 600
 MODULES = sorted(path.relative_to(SOURCE) for path in SOURCE.rglob("*.py") if not path.name.startswith("__"))
+
+
+@dataclass(frozen=True)
+class Source:
+    """What the tests below look for in a module."""
+
+    strings: frozenset[str]
+    imports: frozenset[str]
+    opened: frozenset[str]
+    """Names of constants in paths that are opened."""
+
+
+@cache
+def read_source(path: Path) -> Source:
+    nodes = [*ast.walk(ast.parse((SOURCE / path).read_text(encoding="utf-8")))]
+    imports = [alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names]
+    imports += [str(node.module) for node in nodes if isinstance(node, ast.ImportFrom)]
+    strings = (node.value for node in nodes if isinstance(node, ast.Constant))
+    return Source(
+        frozenset(value for value in strings if isinstance(value, str)),
+        frozenset(imports),
+        frozenset(name for node in nodes for name in _opened_constants(node)),
+    )
 
 
 def heavy_imports_after(code: str) -> str:
@@ -71,16 +96,22 @@ def test_the_top_level_has_at_most_seventeen_entries() -> None:
 
 def test_no_file_outgrows_one_subject() -> None:
     lengths = {path: (SOURCE / path).read_text(encoding="utf-8").count("\n") for path in MODULES}
-    assert not {path: length for path, length in lengths.items() if length > MAX_LINES}
+    long = [f"src/auricle/{path} has {length} lines" for path, length in lengths.items() if length > MAX_LINES]
+    assert not long, f"a module has at most {MAX_LINES} lines: move a subject of its own into a new module"
 
 
 def test_no_module_is_called_utils() -> None:
     assert not {path.stem for path in MODULES} & {"utils", "util", "helpers", "common", "misc"}
 
 
-@pytest.mark.parametrize("path", MODULES, ids=str)
-def test_a_module_has_its_test_file(path: Path) -> None:
-    assert (paths.ROOT / "tests" / "unit" / path.parent / f"test_{path.stem}.py").is_file()
+def test_a_module_has_its_test_file() -> None:
+    expected = {path: paths.ROOT / "tests" / "unit" / path.parent / f"test_{path.stem}.py" for path in MODULES}
+    missing = [
+        f"add {test.relative_to(paths.ROOT)} with the tests of src/auricle/{path}"
+        for path, test in expected.items()
+        if not test.is_file()
+    ]
+    assert not missing
 
 
 def layer_order() -> list[str]:
@@ -91,30 +122,30 @@ def layer_order() -> list[str]:
     return list(dict.fromkeys(rooms))
 
 
-@pytest.mark.parametrize("path", MODULES, ids=str)
-def test_no_string_names_a_module_of_a_higher_room(path: Path) -> None:
+def test_no_string_names_a_module_of_a_higher_room() -> None:
     order = layer_order()
-    own = order.index(path.parts[0].removesuffix(".py"))
-    for node in ast.walk(ast.parse((SOURCE / path).read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Constant) and isinstance(node.value, str):
-            named = re.fullmatch(r"auricle\.(\w+)[\w.]*(?::\w+)?", node.value)
-            if named and named[1] in order:
-                assert order.index(named[1]) >= own, node.value
+    for path in MODULES:
+        own = order.index(path.parts[0].removesuffix(".py"))
+        for text in read_source(path).strings:
+            named = re.fullmatch(r"auricle\.(\w+)[\w.]*(?::\w+)?", text)
+            assert not (named and named[1] in order) or order.index(named[1]) >= own, (
+                f"src/auricle/{path} names {text}, of a higher room: add an entry point to pyproject.toml, under "
+                '[project.entry-points."auricle.…"]'
+            )
 
 
-@pytest.mark.parametrize("path", MODULES, ids=str)
-def test_no_stored_file_is_loaded_as_code_or_objects(path: Path) -> None:
+def test_no_stored_file_is_loaded_as_code_or_objects() -> None:
     """Whoever can write to a folder of caches or runs must not be able to execute anything."""
-    for node in ast.walk(ast.parse((SOURCE / path).read_text(encoding="utf-8"))):
-        names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
-        names += [str(node.module)] if isinstance(node, ast.ImportFrom) else []
-        assert not {name.partition(".")[0] for name in names} & {"marshal", "pickle", "shelve", "dill", "cloudpickle"}
+    loaders = {"marshal", "pickle", "shelve", "dill", "cloudpickle"}
+    for path in MODULES:
+        assert not {name.partition(".")[0] for name in read_source(path).imports} & loaders, path
 
 
 def test_every_room_is_on_the_map() -> None:
     page = (paths.DOCS / "design" / "README.md").read_text(encoding="utf-8")
     rooms = {module.name for module in pkgutil.iter_modules(package.__path__)} - {"__main__"}
-    assert not {name for name in rooms if f"| `{name}` | " not in page}
+    missing = {name for name in rooms if f"| `{name}` | " not in page}
+    assert not missing, "add a line for each to the table of rooms in docs/design/README.md"
 
 
 @pytest.mark.parametrize(("page", "rows"), [("docs/design/README.md", 20), ("CONTRIBUTING.md", 15)])
@@ -123,7 +154,8 @@ def test_every_path_on_the_map_exists(page: str, rows: int) -> None:
     without_examples = re.sub(r"`[^`]*(?:a/b|a/test_b|tests/unit/a|hesitations)[^`]*`", "", text)
     named = set(re.findall(r"(?<![\w/])(?:src|tests|docs|examples|scripts)/[\w./-]+\w/?", without_examples))
     assert len(re.findall(r"^\| .* \| .*`src/", text, re.MULTILINE)) >= rows
-    assert not [name for name in sorted(named) if not (paths.ROOT / name).exists()]
+    gone = [name for name in sorted(named) if not (paths.ROOT / name).exists()]
+    assert not gone, f"{page} names files that do not exist: write their new names there"
 
 
 def test_contributors_are_shown_where_to_add_every_part() -> None:
@@ -182,25 +214,17 @@ def test_only_runs_reads_and_writes_the_files_of_a_run() -> None:
     for module in MODULES:
         if module.parts[0] == "runs" or module in OTHER_FILES_OF_THAT_NAME:
             continue
-        tree = ast.parse((SOURCE / module).read_text(encoding="utf-8"))
-        named = {
-            node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)
-        }
-        assert not named & RUN_FILES, f"{module} names {named & RUN_FILES}"
-        opened = [name for name in _opened_constants(tree) if name.endswith("_FILE")]
-        assert not opened, f"{module} opens {opened}"
+        named = read_source(module).strings & RUN_FILES
+        named |= {name for name in read_source(module).opened if name.endswith("_FILE")}
+        assert not named, f"src/auricle/{module} uses {named}: add a reader or writer to src/auricle/runs/ and call it"
 
 
-def _opened_constants(tree: ast.AST) -> set[str]:
-    """Return the names in paths on which a method that reads or writes is called, such as `(folder / NAME).open()`."""
+def _opened_constants(call: ast.AST) -> set[str]:
+    """Return the names in the path that a call reads or writes, such as `(folder / NAME).open()`."""
     reading = {"open", "read_bytes", "read_text", "write_bytes", "write_text"}
-    return {
-        name.id
-        for call in ast.walk(tree)
-        if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr in reading
-        for name in ast.walk(call.func.value)
-        if isinstance(name, ast.Name)
-    }
+    if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr in reading):
+        return set()
+    return {name.id for name in ast.walk(call.func.value) if isinstance(name, ast.Name)}
 
 
 def test_the_readme_is_in_the_order_of_a_newcomers_questions() -> None:

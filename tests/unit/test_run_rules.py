@@ -85,6 +85,24 @@ def test_the_time_limit_of_the_command_line_wins(tmp_path: Path) -> None:
     assert "Timeout (>2.0s)" in run_tests(tmp_path, source, "--timeout", "2").stdout
 
 
+def test_a_test_that_calls_the_command_line_is_thorough(tmp_path: Path) -> None:
+    source = """
+import pytest
+
+@pytest.fixture
+def auricle():
+    pass
+
+def test_command(auricle):
+    pass
+
+def test_function():
+    pass
+"""
+    process = run_tests(tmp_path, source, "-m", "not thorough")
+    assert "1 passed, 1 deselected" in process.stdout
+
+
 def test_reruns_are_counted_and_named(tmp_path: Path) -> None:
     source = """
 import pytest

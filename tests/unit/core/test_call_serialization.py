@@ -4,6 +4,7 @@ from dataclasses import replace
 from typing import Any, get_args
 
 import orjson
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -67,6 +68,7 @@ def round_trip(record: Record) -> tuple[Any, bytes]:
 
 @settings(max_examples=150, deadline=None)
 @given(RECORDINGS)
+@pytest.mark.thorough
 def test_a_recording_is_decoded_as_encoded_and_encoded_the_same_again(recording: CallRecording) -> None:
     outputs = (recording, Generation(text="hello", call=recording))
     record = Record(sample=Sample(id="a", inputs={}), row=0, outputs=outputs)

@@ -83,6 +83,7 @@ def needs_posix(node: ast.AST) -> bool:
     return False
 
 
+@pytest.mark.thorough
 def test_no_module_needs_posix_to_be_imported() -> None:
     offenders = [
         f"{path.relative_to(SOURCE)}:{node.lineno}"  # type: ignore[attr-defined]

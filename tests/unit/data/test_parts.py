@@ -131,6 +131,7 @@ def files_of_lines(draw: Callable[..., Any]) -> bytes:
 
 @settings(max_examples=200, deadline=None)
 @given(content=files_of_lines(), cuts=st.lists(st.integers(0, 200), max_size=8))
+@pytest.mark.thorough
 def test_every_line_is_in_exactly_one_range(
     tmp_path_factory: pytest.TempPathFactory, content: bytes, cuts: list[int]
 ) -> None:

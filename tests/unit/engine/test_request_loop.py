@@ -294,6 +294,7 @@ def test_drain_lets_jobs_finish_within_the_grace_period() -> None:
     run(main())
 
 
+@pytest.mark.thorough
 def test_finished_jobs_are_forgotten() -> None:
     tasks: list[weakref.ref[Any]] = []
 

@@ -107,6 +107,7 @@ def test_the_metric_pairs_scores_with_labels() -> None:
 
 @pytest.mark.parametrize("judge", ["good", "kind", "strict", "poor"])
 @pytest.mark.parametrize(("total", "labels"), [(200, 20), (300, 50)])
+@pytest.mark.thorough
 def test_intervals_cover_the_truth(judge: str, total: int, labels: int) -> None:
     """A reduced version of `python -m bench.judge_calibration`, with a fixed seed."""
     row = measure_coverage(BINARY_JUDGES[judge], total, labels, rounds=400, seed=7)

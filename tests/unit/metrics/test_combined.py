@@ -54,6 +54,7 @@ def test_interval_of_combined_shares_covers_the_truth(
 
 
 @pytest.mark.parametrize(("count", "parts"), [(40, 2), (6, 8)])
+@pytest.mark.thorough
 def test_interval_of_combined_error_rates_covers_the_truth(count: int, parts: int) -> None:
     rng = np.random.default_rng(6)
     coverage = measure_coverage(
@@ -102,6 +103,7 @@ def test_weights_are_fixed() -> None:
 
 
 @pytest.mark.parametrize("counts", [(20, 60), (10, 10, 10), (8,) * 8])
+@pytest.mark.thorough
 def test_paired_test_of_shares_rarely_rejects_equal_models(counts: tuple[int, ...]) -> None:
     rng = np.random.default_rng(10)
     rejected = covered = 0
@@ -119,6 +121,7 @@ def test_paired_test_of_shares_rarely_rejects_equal_models(counts: tuple[int, ..
     assert covered >= 935
 
 
+@pytest.mark.thorough
 def test_paired_test_of_error_rates_rarely_rejects_equal_models() -> None:
     rng = np.random.default_rng(11)
     rejected = 0

@@ -114,6 +114,7 @@ def test_runs_of_inserted_words(reference: str, hypothesis: str, runs: list[int]
 
 
 @given(*[st.lists(st.sampled_from("abc"), max_size=10)] * 2)
+@pytest.mark.thorough
 def test_runs_contain_all_insertions_of_the_word_error_rate(reference: list[str], hypothesis: list[str]) -> None:
     assert sum(list_insertion_runs(reference, hypothesis)) == count_errors(reference, hypothesis)[2]
 

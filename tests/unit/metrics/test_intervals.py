@@ -382,6 +382,7 @@ def upper_median(stats: Any) -> float:
 
 @pytest.mark.parametrize("clustered", [False, True])
 @pytest.mark.parametrize("aggregate", [mean, ratio, uar.aggregate, upper_median])
+@pytest.mark.thorough
 def test_p_is_below_5_percent_exactly_if_the_interval_excludes_zero(aggregate: Any, clustered: bool) -> None:
     rng = np.random.default_rng(20)
     significant = 0

@@ -208,6 +208,7 @@ def test_the_stated_power_of_a_mean_rating_is_the_simulated_one(has_clusters: bo
     assert detect(means, np.ones_like(means)) == pytest.approx(0.8, abs=TOLERANCE)
 
 
+@pytest.mark.thorough
 def test_the_stated_power_of_an_accuracy_is_that_of_compare() -> None:
     rng = np.random.default_rng(13)
 
@@ -224,6 +225,7 @@ def test_the_stated_power_of_an_accuracy_is_that_of_compare() -> None:
     assert detected / 1500 == pytest.approx(0.8, abs=TOLERANCE)
 
 
+@pytest.mark.thorough
 def test_the_stated_power_with_clusters_is_that_of_compare() -> None:
     rng = np.random.default_rng(17)
     size = 6

@@ -6,6 +6,8 @@ from auricle.report.audiogram import Audiogram, draw_bars, format_audiogram, for
 from auricle.runs.metrics import Metrics, Number
 from tests.support.condition_suites import run_two_listeners
 
+pytestmark = pytest.mark.thorough
+
 
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> list[Metrics]:

@@ -10,6 +10,8 @@ from auricle.report.run_html import render_report
 from auricle.runs.metrics import Metrics
 from tests.support.condition_suites import run_two_listeners
 
+pytestmark = pytest.mark.thorough
+
 
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> list[Metrics]:

@@ -14,6 +14,8 @@ from auricle.runs.metrics import FAMILY_FIELD, PART_FIELD, Metrics, Number, read
 from auricle.runs.suites import read_suite_run
 from tests.support.condition_suites import run_conditions, write_task
 
+pytestmark = pytest.mark.thorough
+
 LEVELS = (20, 10, 5, 0, -10)
 PERTURB = ("noise:snr=" + ",".join(map(str, LEVELS)), "gain:db=-6")
 

@@ -49,6 +49,7 @@ def test_the_draw_depends_on_the_seed_alone() -> None:
     assert {item.id for item in draw().items} != {item.id for item in draw(seed=1).items}
 
 
+@pytest.mark.thorough
 def test_every_other_reply_is_drawn_equally_often() -> None:
     draws = [item.id for seed in range(200) for item in draw(count=20, seed=seed).items if item.reading != "weak"]
     counts = [draws.count(f"q{row}") for row in range(100) if row % 5 != 2]

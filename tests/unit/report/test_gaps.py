@@ -35,12 +35,14 @@ def make_stats(stats: Array, groupings: dict[str, Grouping]) -> GroupedStats:
     return GroupedStats(ACCURACY, stats, np.arange(len(stats)), groupings)
 
 
+@pytest.mark.thorough
 def test_without_a_gap_few_tables_show_one() -> None:
     rng = np.random.default_rng(11)
     alarms = sum(any(gap.is_significant for gap in simulate_gaps(rng)) for _ in range(300))
     assert alarms / 300 <= 0.07
 
 
+@pytest.mark.thorough
 def test_gap_of_the_detectable_size_is_detected_in_four_of_five_cases() -> None:
     rng = np.random.default_rng(12)
     size = 0.145

@@ -197,6 +197,7 @@ def test_page_does_not_grow_with_the_number_of_samples() -> None:
     assert sizes[1] < 1.1 * sizes[0]
 
 
+@pytest.mark.thorough
 def test_page_of_endless_texts_stays_under_ten_megabytes() -> None:
     answer = "&<>\"' " * 20_000
     records = [make_record(at, Generation(text=answer), target=answer[::-1]) for at in range(60)]

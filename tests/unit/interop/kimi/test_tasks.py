@@ -90,6 +90,7 @@ def test_every_subset_has_its_numbers() -> None:
     assert scored == {"test": 2, "sentiment": 1}
 
 
+@pytest.mark.thorough
 def test_options_are_parsed_from_the_question() -> None:
     rows = [{"question": VOCAL_QUESTION, "answer": answer} for answer in ("Laughter", "throat_clearing", "C")]
     write_rows("data/VocalSound/VocalSound.jsonl", rows)

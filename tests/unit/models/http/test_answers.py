@@ -101,6 +101,7 @@ def test_long_transcript_is_not_refused(serve: Any, ask: Any) -> None:
 
 @pytest.mark.parametrize("protocol", MODELS)
 @pytest.mark.parametrize("stream", [False, True])
+@pytest.mark.thorough
 def test_answer_of_more_than_a_million_characters_is_refused(
     serve: Any, ask: Any, protocol: str, stream: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:

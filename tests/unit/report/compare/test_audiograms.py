@@ -10,6 +10,8 @@ from auricle.report.compare import Comparison, ComparisonRow
 from auricle.report.compare.text import format_comparison
 from tests.support.condition_suites import run_conditions, write_task
 
+pytestmark = pytest.mark.thorough
+
 NOISE = "noise:snr=20,10,0,-10,-20"
 
 

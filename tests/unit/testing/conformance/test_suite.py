@@ -208,6 +208,7 @@ def test_models_without_weights_pass(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["openai", "transcription", "gemini", "vllm-chat"])
+@pytest.mark.thorough
 def test_api_clients_pass(name: str, fake_server: Callable[..., FakeServer]) -> None:
     server = fake_server()
     url = server.url.replace("/v1", "/v1beta") if name == "gemini" else server.url

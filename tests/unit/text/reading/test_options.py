@@ -375,6 +375,7 @@ def test_an_extracted_option_is_always_in_range(reply: str, choices: list[str]) 
 
 @settings(max_examples=150, deadline=None)
 @given(REPLIES)
+@pytest.mark.thorough
 def test_extraction_is_deterministic_and_never_fails(reply: str) -> None:
     assert read_option(reply, INSTRUMENTS).value == read_option(reply, INSTRUMENTS).value
     assert read_label(reply, EMOTIONS).value in {None, *EMOTIONS}

@@ -7,6 +7,8 @@ import pytest
 from tests.support import reading_cases as cases
 from tests.support.reading_cases import REFUSED
 
+pytestmark = pytest.mark.thorough
+
 ANIMALS = ("eine Katze", "ein Hund", "eine Ente", "ein Wolf")
 PLACES = ("im Büro", "am Strand", "in der Küche", "im Stadion")
 INSTRUMENTS = ("eine Geige", "eine Trompete", "ein Klavier", "eine Flöte")

@@ -7,6 +7,8 @@ import pytest
 from tests.support import reading_cases as cases
 from tests.support.reading_cases import REFUSED
 
+pytestmark = pytest.mark.thorough
+
 ANIMALS = ("un gato", "un perro", "una vaca", "un lobo")
 PLACES = ("en la playa", "en una oficina", "en el estadio", "en la cocina")
 INSTRUMENTS = ("un violín", "una trompeta", "un piano", "una flauta")

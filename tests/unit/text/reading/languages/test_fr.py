@@ -7,6 +7,8 @@ import pytest
 from tests.support import reading_cases as cases
 from tests.support.reading_cases import REFUSED
 
+pytestmark = pytest.mark.thorough
+
 ANIMALS = ("un chat", "un chien", "une vache", "un loup")
 PLACES = ("à la plage", "dans un bureau", "au stade", "dans la cuisine")
 INSTRUMENTS = ("un violon", "une trompette", "un piano", "une flûte")

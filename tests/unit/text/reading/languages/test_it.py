@@ -7,6 +7,8 @@ import pytest
 from tests.support import reading_cases as cases
 from tests.support.reading_cases import REFUSED
 
+pytestmark = pytest.mark.thorough
+
 ANIMALS = ("un cane", "una mucca", "un asino", "un lupo")
 PLACES = ("in spiaggia", "in un ufficio", "allo stadio", "in cucina")
 INSTRUMENTS = ("un violino", "una tromba", "un pianoforte", "un flauto")

@@ -7,6 +7,8 @@ import pytest
 from tests.support import reading_cases as cases
 from tests.support.reading_cases import REFUSED
 
+pytestmark = pytest.mark.thorough
+
 PLACES = ("公園", "レストラン", "病院", "空港")
 INSTRUMENTS = ("バイオリン", "トランペット", "ピアノ", "フルート")
 OPTIONS = {

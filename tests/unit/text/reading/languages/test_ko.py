@@ -7,6 +7,8 @@ import pytest
 from tests.support import reading_cases as cases
 from tests.support.reading_cases import REFUSED
 
+pytestmark = pytest.mark.thorough
+
 PLACES = ("공원", "병원", "공항", "식당")
 INSTRUMENTS = ("바이올린", "트럼펫", "피아노", "플루트")
 OPTIONS = {

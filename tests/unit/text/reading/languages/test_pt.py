@@ -7,6 +7,8 @@ import pytest
 from tests.support import reading_cases as cases
 from tests.support.reading_cases import REFUSED
 
+pytestmark = pytest.mark.thorough
+
 ANIMALS = ("um gato", "um cão", "uma vaca", "um lobo")
 PLACES = ("na praia", "num escritório", "no estádio", "na cozinha")
 INSTRUMENTS = ("um violino", "uma trompete", "um piano", "uma flauta")

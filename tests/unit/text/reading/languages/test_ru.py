@@ -7,6 +7,8 @@ import pytest
 from tests.support import reading_cases as cases
 from tests.support.reading_cases import REFUSED
 
+pytestmark = pytest.mark.thorough
+
 ANIMALS = ("кошка", "собака", "корова", "волк")
 PLACES = ("на пляже", "в офисе", "на стадионе", "на кухне")
 INSTRUMENTS = ("скрипка", "труба", "пианино", "флейта")
