@@ -27,7 +27,8 @@ from auricle.engine.spec import JudgeSpec, Spec, list_judges
 from auricle.models import abilities
 from auricle.models.catalogue import MODELS
 from auricle.runs.labels import HumanLabels
-from auricle.runs.metrics import Metrics, Number, OutcomeCounts, ScoringArguments, read_scoring
+from auricle.runs.metrics import Metrics, OutcomeCounts, ScoringArguments, read_scoring
+from auricle.runs.number_table import Numbers
 from auricle.runs.result import RunResult
 from auricle.runs.run_directory import Run, contains_run, lock_run
 from auricle.runs.shards.locations import refuse_sharded_run
@@ -384,7 +385,7 @@ def _publish(run: Run, task: Task, judges: Sequence[Judge], scoring: ScoringArgu
     return publish(run, task, model_name(run), judges, scoring)
 
 
-def summary(out: str | Path, by: str | None = None) -> list[Number]:
+def summary(out: str | Path, by: str | None = None) -> Numbers:
     """Return the numbers of a run.
 
     Args:
@@ -395,7 +396,7 @@ def summary(out: str | Path, by: str | None = None) -> list[Number]:
         >>> summary("runs/demo")[0].metric  # doctest: +SKIP
         'accuracy'
     """
-    return [number for number in load_metrics(out).numbers if by is None or number.field in ("", by)]
+    return Numbers(number for number in load_metrics(out).numbers if by is None or number.field in ("", by))
 
 
 def numbers(runs: str | Path | Sequence[str | Path]) -> pd.DataFrame:
@@ -422,18 +423,15 @@ def samples(runs: str | Path | Sequence[str | Path]) -> pd.DataFrame:
         runs: Run directory, or several.
 
     Returns:
-        One row per run and sample: run, id, target, answer, outcome, error, seconds, wait_seconds, audio_seconds, the
-        sample's metadata as `meta.NAME`, and its statistics as `score.NAME`.
+        One row per run and sample: run, id, target, text, outcome, error, seconds, wait_seconds, audio_seconds, the
+        sample's metadata as `meta.NAME`, its number under each metric, and statistics; see `docs/api.md`.
 
     Examples:
-        >>> samples("runs/demo/moonshine").groupby("meta.speaker")["seconds"].mean()  # doctest: +SKIP
+        >>> samples("runs/demo/moonshine").groupby("meta.speaker")["wer"].mean()  # doctest: +SKIP
     """
     from auricle.report.frames import build_samples_frame
 
-    paths = _to_paths(runs)
-    for path in paths:
-        load_metrics(path)  # scores a run whose scores are missing or older than its answers
-    return build_samples_frame(paths)
+    return build_samples_frame({path: load_metrics(path) for path in _to_paths(runs)})
 
 
 def _to_paths(runs: str | Path | Sequence[str | Path]) -> list[Path]:

@@ -117,9 +117,11 @@ def split_all_characters(text: str) -> Sequence[str]:
 SUBSTITUTIONS, DELETIONS, INSERTIONS, LENGTH, RATE, RATE_COUNT = range(6)
 
 
+EDIT_STATISTICS = ("substitutions", "deletions", "insertions", "reference_length")
+
+
 def _error_details(totals: Array) -> Details:
-    names = ("substitutions", "deletions", "insertions", "reference_length")
-    counts = {name: int(total) for name, total in zip(names, totals, strict=False)}
+    counts = {name: int(total) for name, total in zip(EDIT_STATISTICS, totals, strict=False)}
     return {**counts, "utterance_mean": divide(totals[RATE], totals[RATE_COUNT])}
 
 

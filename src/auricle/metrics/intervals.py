@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from auricle.core.result_table import ResultTable
 from auricle.metrics.base import Aggregator, Array, Codes, MeanAggregator, Stats
 from auricle.metrics.distributions import normal_quantile, t_quantile, t_two_sided
 from auricle.metrics.jackknife import (
@@ -33,7 +34,7 @@ MAX_SIGN_FLIPS = 50
 
 
 @dataclass(frozen=True, slots=True)
-class Interval:
+class Interval(ResultTable):
     """A 95 % confidence interval and the method that computed it.
 
     Examples:
@@ -105,7 +106,7 @@ def rename_method(name: str, other: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class Difference(ResultTable):
     """The difference of a number between two runs or two groups of samples.
 
     Examples:

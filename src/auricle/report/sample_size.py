@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
+from typing import Any
 
 from auricle.core.errors import SpecError
+from auricle.core.result_table import ResultTable
 from auricle.metrics.power import MAX_UNITS, Design
 from auricle.report.html_format import pluralise
 from auricle.report.plan_basis import (
@@ -61,8 +63,8 @@ class PresentData:
     """The smallest difference that is detected with the planned power."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SampleSizePlan:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class SampleSizePlan(ResultTable):
     """How much data a comparison of two models needs, and what the data at hand can show."""
 
     format: int = 1
@@ -85,6 +87,15 @@ class SampleSizePlan:
     """Other numbers of samples per cluster."""
     present: PresentData | None
     notes: tuple[str, ...]
+
+    def list_rows(self) -> list[dict[str, Any]]:
+        """Return a row for each difference and power."""
+        return [{**asdict(size), "unit": self.unit} for size in self.table]
+
+    def describe(self) -> str:
+        needed = "more than a billion" if self.needed.samples is None else f"{self.needed.samples:,}"
+        difference = format_number(self.needed.difference, self.unit)
+        return f"{needed} samples show a difference of {difference} with {self.needed.power:.0%} power"
 
 
 def plan_sample_size(request: PlanRequest, pilots: Sequence[Pilot] = (), task: Task | None = None) -> SampleSizePlan:

@@ -33,6 +33,13 @@ class StoredStats:
     stats: Stats
     metric: Metric
 
+    def compute_sample_values(self) -> Iterator[tuple[str, float]]:
+        """Yield the id and the number of each sample alone, except of those that have none."""
+        for sample_id, stat in zip(self.ids, self.stats, strict=True):
+            value = self.metric.sample_value(stat.item() if getattr(stat, "shape", None) == () else stat)
+            if math.isfinite(value):
+                yield sample_id, value
+
 
 def load_stats(path: Path, number: Number) -> StoredStats | None:
     """Read the statistics behind a number; return None if no metric that is at hand gives the number again.

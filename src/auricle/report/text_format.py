@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
+from auricle.core.result_table import format_number as format_number
 from auricle.report.methods import mark_few_units
 from auricle.runs.audit import AuditResult
 from auricle.runs.metrics import Number
@@ -26,16 +26,6 @@ def format_value(number: Number, bound: Bound = "value") -> str:
     if bound != "value":
         return text
     return f"{number.censored} {text}{mark_few_units(number)}".lstrip()
-
-
-def format_number(value: float | None, unit: str) -> str:
-    if value is None or math.isnan(value):
-        return "–"
-    if unit == "share":
-        return f"{100 * value:.2f} %"
-    if unit in ("", "points"):
-        return f"{value:.4g}" if unit else f"{value:.4f}"
-    return f"{value:.4g} {unit}"
 
 
 def format_group(value: Any) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,10 +12,12 @@ from typing import TYPE_CHECKING, Any
 from auricle.core.check_result import CheckResult
 from auricle.core.direction import Directed
 from auricle.core.errors import DataError
+from auricle.core.result_table import format_number
 from auricle.core.signature import Signature
 from auricle.runs.audit import AuditResult, summarise_audit
 from auricle.runs.documents import Document, UnknownFormat, decode, read_document, write_document
 from auricle.runs.health import Fingerprint, JournalHealth
+from auricle.runs.number_table import NumberTable
 from auricle.runs.people_correlations import PeopleCorrelations
 from auricle.runs.progress import read_limit
 from auricle.runs.run_spec import LABELS_FILE, OUTPUTS_FILE, VERDICTS_FILE
@@ -41,8 +43,8 @@ MAX_REFUSED_SHARE = 0.05
 """Largest share of refused answers without a warning."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Number(Directed):
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Number(Directed, NumberTable):
     """The value of a metric over some samples, with its interval and counts. Undefined values are None.
 
     Examples:
@@ -117,6 +119,19 @@ class Number(Directed):
     """Whether the metric counts samples as right or wrong: right is a statistic of 1, or of 0 if lower is better."""
     signature: Signature
     """Exactly what was measured; numbers are comparable if it is the same."""
+
+    def list_numbers(self) -> Iterable[Number]:
+        return (self,)
+
+    def describe(self) -> str:
+        return self.title or self.metric
+
+    def __repr__(self) -> str:
+        low, high = (format_number(end, self.unit) for end in self.shown_ends)
+        group = f", {self.field}={self.group}" if self.field else ""
+        interval = "" if self.shown_ends == (None, None) else f" [{low}, {high}]"
+        value = f"{self.censored} {format_number(self.value, self.unit)}".lstrip()
+        return f"<Number {self.metric}{group}: {value}{interval}, {self.scored:,} of {self.total:,} samples>"
 
     @property
     def coverage(self) -> float:
@@ -386,8 +401,8 @@ class FamilyFacts:
     """The level that changes nothing, which the clean number then has; None if there is no such level."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Metrics:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Metrics(NumberTable):
     """The content of `metrics.json`; the report and the CSV files are derived from it."""
 
     format: int = FORMAT
@@ -432,6 +447,17 @@ class Metrics:
     """The families of conditions, if the parts are conditions of one task."""
     purpose: str = ""
     """`listening` if the parts are the controls of a listening check."""
+
+    def list_numbers(self) -> Iterable[Number]:
+        return self.numbers
+
+    def list_rows(self) -> list[dict[str, Any]]:
+        facts = {"task": self.task.name, "model": self.model.name}
+        return [{**facts, **row} for row in NumberTable.list_rows(self)]
+
+    def describe(self) -> str:
+        counts = self.outcomes
+        return f"{self.task.name}, {self.model.name}: {counts.answered:,} answered, {counts.failed:,} failed"
 
     @property
     def overall(self) -> tuple[Number, ...]:

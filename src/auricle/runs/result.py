@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from auricle.core.errors import ExitStatus
 from auricle.runs.health import DamagedLine
 from auricle.runs.metrics import Metrics, Number, OutcomeCounts
+from auricle.runs.number_table import NumberTable
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunResult:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class RunResult(NumberTable):
     """The result of a run: its numbers, and whether everything succeeded.
 
     Examples:
@@ -40,6 +42,17 @@ class RunResult:
     """Damaged lines that were moved out of the journal; their samples were sent again."""
     stop_reason: str = ""
     """Why the run was stopped before its end, unless it was interrupted."""
+
+    def list_numbers(self) -> Iterable[Number]:
+        return self.metrics.numbers if self.metrics else ()
+
+    def list_rows(self) -> list[dict[str, Any]]:
+        return [{"run": str(self.path), **row} for row in (self.metrics.list_rows() if self.metrics else ())]
+
+    def describe(self) -> str:
+        counts = f"{self.outcomes.answered:,} answered, {self.outcomes.failed:,} failed"
+        state = self.stop_reason or ("" if self.complete else "interrupted: the same call continues it")
+        return ": ".join(filter(None, [f"{self.path}: {counts}", state]))
 
     @property
     def numbers(self) -> tuple[Number, ...]:

@@ -2,11 +2,14 @@
 
 import json
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 
 import auricle
 from auricle import Settings, Spec
+from auricle.core.result_table import MAX_SHOWN_ROWS
+from auricle.metrics import compute_interval, mean
 from tests.support import paths
 from tests.support.extras import require_extra
 
@@ -41,10 +44,57 @@ def test_numbers_of_several_runs_are_one_frame(runs: list[Path]) -> None:
 def test_samples_have_answers_metadata_and_scores(runs: list[Path]) -> None:
     frame = auricle.samples(str(runs[1]))
     assert list(frame.id) == ["0", "1", "2"]
-    assert list(frame.answer) == ["q1"] * 3
+    assert list(frame.text) == ["q1"] * 3
     assert list(frame["meta.speaker"]) == ["a", "b", "a"]
-    assert list(frame["score.exact_match"]) == [0.0, 1.0, 0.0]
+    assert list(frame.exact_match) == [0.0, 1.0, 0.0]
     assert set(frame.outcome) == {"answered"}
+
+
+def test_every_cell_of_samples_is_a_scalar(tmp_path: Path) -> None:
+    rows = [
+        {"id": "1", "question": "one two", "answer": "one two", "tags": ["x", "y"], "age": {"years": 3}},
+        {"id": "2", "question": "one two", "answer": "one four", "tags": ["z"], "age": {"years": 4}},
+    ]
+    (tmp_path / "rows.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    data = {"data": str(tmp_path / "rows.jsonl"), "metrics": "wer,contains"}
+    frame = auricle.samples(auricle.evaluate(Spec(task="qa", task_args=data, model="echo"), tmp_path / "run").path)
+    assert list(frame.wer) == [0.0, 0.5]
+    assert frame.errors.sum() / frame.reference_words.sum() == 0.25
+    assert list(frame["wer.substitutions"]) == [0, 1]
+    assert list(frame["meta.age.years"]) == [3, 4]
+    assert not any(isinstance(cell, (list, dict, tuple)) for cell in frame.to_numpy().ravel())
+
+
+def test_labels_and_class_scores_are_columns(tmp_path: Path) -> None:
+    (tmp_path / "rows.csv").write_text("question,label\nx,a\ny,b\n")
+
+    def lean_to_a(question: str) -> dict[str, float]:
+        return {"a": 0.8, "b": 0.2}
+
+    spec = Spec(task="classify", task_args={"data": str(tmp_path / "rows.csv")}, model=cast(Any, lean_to_a))
+    frame = auricle.samples(auricle.evaluate(spec, tmp_path / "run").path)
+    assert list(frame.predicted) == ["a"] * 2
+    assert list(frame.true) == ["a", "b"]
+    assert list(frame["output.b"]) == [0.2, 0.2]
+    assert list(frame.accuracy) == [1.0, 0.0]
+
+
+def test_results_print_as_short_tables_and_become_frames(runs: list[Path]) -> None:
+    results = [
+        auricle.score(runs[0]),
+        auricle.score(runs[0])["exact_match"],
+        auricle.summary(runs[0]),
+        auricle.compare(runs[0], runs[1]),
+        auricle.gate(runs[0], runs[1]),
+        auricle.plan("5pp", rate="20%", correlation=0.5),
+        compute_interval([0.0, 1.0, 1.0], mean),
+    ]
+    for result in results:
+        assert len(repr(result).splitlines()) <= 20
+        assert max(map(len, repr(result).splitlines()[1:]), default=0) < 140
+        frame = result.to_frame()
+        assert len(frame) >= 1
+        assert result._repr_html_().count("<tr>") == min(len(result.list_shown_rows()), MAX_SHOWN_ROWS) + 1
 
 
 def test_a_comparison_is_a_frame(runs: list[Path]) -> None:
@@ -72,4 +122,4 @@ def test_numbers_under_several_profiles_have_rows_of_their_own(runs: list[Path])
     frame = auricle.numbers(runs[1])
     names = list(frame[frame.group == "all"].metric)
     assert names == ["exact_match", "contains", "exact_match@none", "contains@none"]
-    assert {"score.exact_match", "score.exact_match@none"} <= {*auricle.samples(runs[1]).columns}
+    assert {"exact_match", "exact_match@none"} <= {*auricle.samples(runs[1]).columns}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -98,10 +97,8 @@ def load_scored_samples(run: FinishedRun, numbers: Sequence[Number]) -> list[Sco
     values: dict[str, dict[str, float]] = {}
     for number in numbers:
         stored = load_stats(run.path, number)
-        for sample_id, stat in zip(stored.ids, stored.stats, strict=True) if stored else ():
-            value = stored.metric.sample_value(_to_plain_stat(stat)) if stored else math.nan
-            if math.isfinite(value):
-                values.setdefault(sample_id, {})[number.metric] = value
+        for sample_id, value in stored.compute_sample_values() if stored else ():
+            values.setdefault(sample_id, {})[number.metric] = value
     readings = {line.id: line.reading for line in read_scores(run.path)}
     records = sorted((record for record in Run.load(run.path).records() if not record.error), key=lambda item: item.row)
     return [
@@ -122,10 +119,6 @@ def is_higher_better(number: Number) -> bool | None:
 def to_text(value: Json | Any) -> str:
     """Return a text unchanged, and any other value as JSON."""
     return value if isinstance(value, str) else dumps(value).decode().strip()
-
-
-def _to_plain_stat(stat: Any) -> Any:
-    return stat.item() if getattr(stat, "shape", None) == () else stat
 
 
 def _to_text(output: Output) -> str:

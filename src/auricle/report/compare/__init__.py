@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TypedDict
+from typing import Any, ClassVar, Literal, TypedDict
 
 from auricle.core.errors import SpecError
 from auricle.core.gc_tuning import infrequent_gc
+from auricle.core.result_table import ResultTable
 from auricle.metrics.base import Metric, SupportsMembers
 from auricle.metrics.matrix_difference import MatrixDifference
 from auricle.metrics.power import Design
@@ -42,14 +43,10 @@ from auricle.report.compare.unpaired import (
     compute_unpaired_shifts,
     describe_groups,
 )
-from auricle.report.frames import make_frame
 from auricle.report.shards.stored_sums import StoredSums
 from auricle.report.task_names import name_tasks
 from auricle.runs.health import JournalHealth
 from auricle.runs.metrics import Metrics, ModelFacts, Number, OutcomeCounts, TaskFacts
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 __all__ = ["CompareOptions", "Comparison", "ComparisonRow", "Flip", "Shift", "Split", "compare_runs"]
 
@@ -78,10 +75,13 @@ class Side:
     """What the samples of this side are, such as `human`; empty if that is not stated."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Comparison:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Comparison(ResultTable):
     """The comparison of a candidate run (B) with a baseline run (A). Undefined numbers are NaN, in JSON null."""
 
+    shown_columns: ClassVar[tuple[str, ...]] = (
+        *("metric", "field", "group", "value_a", "value_b", "difference", "low", "high", "p", "n"),
+    )
     format: int = 1
     a: Side
     b: Side
@@ -130,9 +130,14 @@ class Comparison:
         """Return the same comparison with names for the samples of A and of B, such as `human` and `generated`."""
         return replace(self, a=replace(self.a, name=a), b=replace(self.b, name=b))
 
-    def to_frame(self) -> pd.DataFrame:
-        """Return the rows as a data frame, one per metric and group."""
-        return make_frame([asdict(row) for row in self.rows])
+    def list_rows(self) -> list[dict[str, Any]]:
+        """Return a row per metric and group."""
+        return [asdict(row) for row in self.rows]
+
+    def describe(self) -> str:
+        pairs = f"{self.pairs.count:,} pairs" if self.is_paired else "unpaired"
+        refused = f"; not compared: {', '.join(self.refused)}" if self.refused else ""
+        return f"B − A ({pairs}), A = {self.a.run}, B = {self.b.run}{refused}"
 
     def write_html(self, path: Path) -> None:
         """Write the comparison as a page, with the samples that changed most."""

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
-from typing import TypedDict
+from typing import Any, ClassVar, TypedDict
 
 from auricle.core.direction import Directed, Direction
 from auricle.core.errors import ExitStatus, SpecError
+from auricle.core.result_table import ResultTable
 from auricle.metrics.intervals import POWER, adjust_holm
 from auricle.metrics.power import Design
 from auricle.report.compare import Comparison, ComparisonRow
@@ -91,10 +92,13 @@ class GateResult(Directed):
         return f"{self.metric}, {self.field}={self.group}" if self.field else self.metric
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Gate:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Gate(ResultTable):
     """The verdicts on a candidate, and other reasons for which it does not pass."""
 
+    shown_columns: ClassVar[tuple[str, ...]] = (
+        *("metric", "field", "group", "baseline", "candidate", "difference", "low", "high", "margin", "verdict"),
+    )
     format: int = 1
     baseline: str
     """Directory of the baseline run."""
@@ -105,6 +109,13 @@ class Gate:
     failures: tuple[str, ...] = ()
     """Reasons other than a worse metric, such as failed samples."""
     notes: tuple[str, ...] = ()
+
+    def list_rows(self) -> list[dict[str, Any]]:
+        """Return a row per metric and group."""
+        return [asdict(result) for result in self.results]
+
+    def describe(self) -> str:
+        return "; ".join([f"{self.verdict}, {self.pairs:,} pairs", *self.failures])
 
     @property
     def verdict(self) -> Verdict:

@@ -10,6 +10,7 @@ from pathlib import Path
 from statistics import median
 
 from auricle.core.errors import DataError
+from auricle.core.result_table import ResultTable
 from auricle.runs.journal_follower import JournalFollower
 from auricle.runs.run_spec import OUTPUTS_FILE
 from auricle.runs.shards.completions import Completion
@@ -50,7 +51,7 @@ class SlowShard:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ShardStatus:
+class ShardStatus(ResultTable):
     """What has been done in a sharded run, and what is left."""
 
     format: int = 1
