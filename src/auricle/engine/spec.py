@@ -4,11 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any, Self
 
 import orjson
-from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, field_validator, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    ModelWrapValidatorHandler,
+    PrivateAttr,
+    field_validator,
+    model_validator,
+)
 
 from auricle.core.errors import SpecError
 from auricle.core.judge_roles import JudgeRole
@@ -17,6 +25,7 @@ from auricle.core.registry import split_prefix
 from auricle.core.yaml_files import SourceLocations, read_yaml
 from auricle.data.file_formats import READERS
 from auricle.data.huggingface import HF_PREFIX
+from auricle.data.memory import store_rows
 from auricle.data.sources import is_data_source
 from auricle.models.catalogue import MODELS, find_model_version
 from auricle.runs.metrics import read_scoring
@@ -126,9 +135,11 @@ class Spec(BaseModel):
     """Everything that determines the results of a run; see `Settings` for how to execute it.
 
     Attributes:
-        task: Name of a task, `package.module:function` or `file.py:function`.
+        task: Name of a task, `package.module:function`, `file.py:function` or a task file; or with `kind`, data: a
+            file, a folder, a URL, `hf:NAME`, a list of dicts, a pandas data frame or a Hugging Face dataset.
         model: Name of a model, `package.module:Class` or `file.py:Class`; in Python also a function, a class or an
             object with `generate`, `predict` or `loglikelihood`.
+        kind: Kind of task for data (`--as` on the command line), such as `asr`.
         task_args: Arguments of the task (`-T` on the command line).
         model_args: Arguments of the model (`-M` on the command line).
         limit: Evaluate only the first rows of the data.
@@ -148,6 +159,7 @@ class Spec(BaseModel):
 
     task: str
     model: str
+    kind: str = Field(default="", exclude=True)
     task_args: dict[str, Any] = Field(default_factory=dict)
     model_args: dict[str, Any] = Field(default_factory=dict)
     limit: int | None = Field(default=None, gt=0)
@@ -177,6 +189,24 @@ class Spec(BaseModel):
         located = self.model_copy()
         located._locations = locations  # noqa: SLF001 - a copy of this object
         return located
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _resolve_task(cls, values: Any, build: ModelWrapValidatorHandler[Self]) -> Self:
+        """Replace a task file, or data and a kind, by the name of a task and its arguments."""
+        task = values.get("task") if isinstance(values, Mapping) else None
+        if task is None or (isinstance(task, str) and not values.get("kind") and not _is_file(task)):
+            return build(values)
+        arguments = dict(values.get("task_args") or {})
+        if isinstance(task, PurePath):
+            task = str(task)
+        elif not isinstance(task, str):
+            task = store_rows(task)
+            arguments.setdefault("root", str(Path.cwd()))
+        reference = resolve_task(task, values.get("kind") or None, arguments)
+        spec = build({**values, "task": reference.task, "task_args": reference.arguments, "kind": ""})
+        spec._locations = reference.locations  # noqa: SLF001 - an object of this class
+        return spec
 
     @field_validator("model", mode="before")
     @classmethod
@@ -277,6 +307,11 @@ def _to_names(value: str | Sequence[str] | None) -> tuple[str, ...]:
     return (value,) if isinstance(value, str) else tuple(value or ())
 
 
+def _is_file(name: str) -> bool:
+    """Return whether the name of a task is that of a task file or of data."""
+    return name.endswith(YAML_SUFFIXES) or name.startswith(HF_PREFIX) or is_data_source(name)
+
+
 def resolve_task(name: str, kind: str | None, arguments: dict[str, Any]) -> TaskReference:
     """Resolve the TASK argument of the command line to a registered name and arguments.
 
@@ -291,7 +326,9 @@ def resolve_task(name: str, kind: str | None, arguments: dict[str, Any]) -> Task
         if foreign := split_prefix(name)[0]:
             raise SpecError(f"{name} is a data file, not a task: leave out the prefix {foreign}")
         if kind is None:
-            raise SpecError(f"{name} is a data file: choose the kind of task with --as {'|'.join(TASK_KINDS)}.")
+            raise SpecError(
+                f"{name} is a data file: choose the kind of task with --as {'|'.join(TASK_KINDS)} (in Python: kind=…)."
+            )
         return TaskReference(kind, {"data": name, **arguments})
     if kind is not None and Path(name).exists():  # a plain list, which some kinds read, or a folder
         return TaskReference(kind, {"data": name, **arguments})

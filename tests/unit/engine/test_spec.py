@@ -427,3 +427,16 @@ def test_secrets_in_urls_of_data_are_registered() -> None:
         assert "0123abcd4567efgh" not in SECRETS.redact(f"read {url}")
     finally:
         SECRETS.clear()
+
+
+def test_a_spec_takes_what_the_command_line_takes(tmp_path: Path) -> None:
+    (tmp_path / "quiz.csv").write_text("question,answer\na,a\n")
+    (tmp_path / "quiz.yaml").write_text("kind: qa\ndata: quiz.csv\nlanguage: en\n")
+    data = str(tmp_path / "quiz.csv")
+    assert Spec(task=data, kind="qa", model="echo").task_args == {"data": data}
+    from_file = Spec(task=str(tmp_path / "quiz.yaml"), model="echo", task_args={"limit": 1})
+    assert (from_file.task, from_file.task_args["data"], from_file.task_args["limit"]) == ("qa", data, 1)
+    assert from_file.locations is not None
+    assert Spec.model_validate(from_file.public()).task_args == from_file.task_args
+    with pytest.raises(SpecError, match="choose the kind"):
+        Spec(task=data, model="echo")
