@@ -15,12 +15,14 @@ import click
 from auricle.cli.output import echo, write_utf8
 from auricle.core.errors import ExitStatus
 from auricle.core.gc_tuning import infrequent_gc
+from auricle.core.terminal import SCREEN, Screen
 from auricle.engine.signals import InterruptHandler
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
-TRACEBACK_OPTION = "--traceback"
+TRACEBACK_OPTION, WIDE_OPTION = "--traceback", "--wide"
+"""Options that may follow any command."""
 DEBUG_VARIABLE = "AURICLE_DEBUG"
 COMPLETE_VARIABLE = "_AURICLE_COMPLETE"
 """Set by the scripts of `auricle completion` to the name of the shell."""
@@ -60,7 +62,7 @@ COMMANDS: Mapping[str, Mapping[str, str]] = {
     },
     "Data and environments": {
         "conformance": "Check a realtime server against its protocol.",
-        "doctor": "Check the installation and, optionally, a task's data and a model.",
+        "doctor": "Check a task's data, a model and what they need installed; without them, the whole installation.",
         "data": "List, verify and convert benchmark corpora, and make recordings with exact times.",
         "import": "Import another framework's configs as task files, or its results as runs.",
         "new": "Write a package that adds a benchmark, a model or a metric.",
@@ -133,6 +135,12 @@ class LazyGroup(click.Group):
     expose_value=False,
     help="Print the traceback of an error. May follow any command. Same as AURICLE_DEBUG=1.",
 )
+@click.option(
+    WIDE_OPTION,
+    is_flag=True,
+    expose_value=False,
+    help="Print all columns of tables, however wide. May follow any command. [default: what fits the terminal]",
+)
 def cli() -> None:
     """Evaluate speech and audio models.
 
@@ -148,9 +156,11 @@ def main() -> None:
         print_candidates()
         return
     atexit.register(gc.freeze)  # otherwise Python searches everything that is loaded for cycles, which takes 0.1 s
-    words = [word for word in sys.argv[1:] if word != TRACEBACK_OPTION]
-    if len(words) < len(sys.argv) - 1:
+    words = [word for word in sys.argv[1:] if word not in (TRACEBACK_OPTION, WIDE_OPTION)]
+    if TRACEBACK_OPTION in sys.argv:
         os.environ[DEBUG_VARIABLE] = "1"
+    screen = Screen(sys.maxsize) if WIDE_OPTION in sys.argv else Screen.find()
+    SCREEN.set(screen)
     write_utf8()
     interrupts = InterruptHandler()
     interrupts.install()
@@ -168,3 +178,7 @@ def main() -> None:
         sys.exit(report_error(error))
     finally:
         interrupts.uninstall()
+        if screen and screen.left_out:
+            echo(
+                f"Left out of tables: {', '.join(screen.left_out)}. Add {WIDE_OPTION} to print all.", err=True, dim=True
+            )

@@ -12,7 +12,7 @@ import click
 from auricle.cli import options as opt
 from auricle.cli.output import print_result
 from auricle.core.errors import SpecError
-from auricle.report.terminal import format_table
+from auricle.report.text_table import format_table
 from auricle.runs.response_cache import ModelEntries, clear, default_cache_path, list_entries_by_model
 
 SECONDS_PER_DAY = 86_400.0

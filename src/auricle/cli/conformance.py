@@ -52,7 +52,7 @@ def conformance(url: str, as_json: bool, **options: Any) -> None:
 
 
 def _format(report: ConformanceReport) -> Iterator[str]:
-    from auricle.report.terminal import format_table
+    from auricle.report.text_table import format_table
 
     rows = [
         (check.name, check.outcome, f"{check.explanation}{' (optional)' if check.is_optional else ''}".strip())

@@ -25,7 +25,7 @@ from auricle.cli.output import print_result
 from auricle.core.errors import DataError, ExitStatus, SampleError, SpecError
 from auricle.core.types import RejectedRow, Sample
 from auricle.data.duplicates import DuplicateIndex, Recording, list_recordings
-from auricle.report.terminal import format_table
+from auricle.report.text_table import format_table
 from auricle.tasks.base import Task
 from auricle.tasks.benchmarks.base import Benchmark
 from auricle.tasks.benchmarks.sources import BenchmarkSamples, Item

@@ -6,7 +6,7 @@ import platform
 import re
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,7 +23,9 @@ from auricle.core.types import Generation, Output, Prediction
 if TYPE_CHECKING:
     from auricle import Spec, api
 
-DEVELOPMENT_EXTRAS = ("test", "oracles", "realtime-test", "serve-test")
+DEVELOPMENT_EXTRAS = (
+    *("test", "oracles", "realtime-test", "serve-test", "cloud-test", "browser", "dev", "docs", "packaging"),
+)
 EXTRA_REQUIREMENT = re.compile(r"""(?P<package>[\w.-]+).*;.*extra == ["'](?P<extra>[\w-]+)["']""")
 """A requirement of an extra in the metadata of the package: `aiohttp>=3.11; extra == "api"`."""
 CORE_PACKAGES = ("numpy", "soundfile", "soxr", "av", "rapidfuzz", "whisper-normalizer")
@@ -53,7 +55,7 @@ CheckResult = tuple[bool | None, str]
 )
 @opt.option_group("Output", opt.json_option)
 def doctor(task: str | None, model: str | None, sample_count: int, parity: bool, as_json: bool, **options: Any) -> None:
-    """Check the installation and, optionally, a task's data and a model."""
+    """Check a task's data, a model and what they need installed; without them, the whole installation."""
     if parity and not model:
         raise SpecError("--parity checks a model, but none is given. Add -m MODEL.")
     results: list[CheckResult] = []
@@ -73,25 +75,41 @@ def _run_checks(
 ) -> Iterator[CheckResult]:
     from auricle import Spec
 
-    yield from check_installation()
-    yield from check_packages()
     spec = opt.build_spec(task, model, options).resolved() if task else None
     if spec:
         from auricle.engine.dry_run import check_task_data
 
         yield from check_task_data(spec, sample_count)
+    needed: list[str] | None = [] if task else None
     if model:
         model_args = opt.parse_model_args(options, model)
+        needed = list_needed_extras(model, model_args)
         yield from check_model(model, model_args, spec)
         if parity:
             yield from check_parity(spec or Spec(task="demo", model=model, model_args=model_args), sample_count)
+    yield from check_installation(needed)
+    yield from check_packages()
 
 
-def check_installation() -> Iterator[CheckResult]:
-    """List the versions of Auricle, Python and the packages of each extra."""
+def list_needed_extras(model: str, model_args: Mapping[str, Any]) -> list[str]:
+    """Return the extra that a model needs. What a task lacks is found by the check of its data."""
+    from auricle import Spec
+    from auricle.engine.factory import resolve_model
+
+    try:
+        extra = resolve_model(Spec(task="ask", model=model, model_args=dict(model_args))).listing.extra
+    except AuricleError:  # which the check of the model reports
+        return []
+    return [extra] if extra else []
+
+
+def check_installation(needed: Collection[str] | None = None) -> Iterator[CheckResult]:
+    """List the versions of Auricle, Python and the packages of each extra, or only of those that are needed."""
     yield (True, f"auricle {version('auricle')}, Python {platform.python_version()} on {sys.platform}")
     yield True, ", ".join(f"{name} {version(name)}" for name in CORE_PACKAGES)
     for extra, packages in list_extras().items():
+        if needed is not None and extra not in needed:
+            continue
         versions = {name: _installed_version(name) for name in packages}
         installed = [f"{name} {number}" for name, number in versions.items() if number]
         incomplete = len(installed) < len(packages)

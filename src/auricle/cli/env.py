@@ -12,7 +12,7 @@ import click
 
 from auricle.cli import options as opt
 from auricle.cli.output import echo, print_result
-from auricle.report.terminal import format_table
+from auricle.report.text_table import format_table
 
 if TYPE_CHECKING:
     from auricle.models.environments import Environment

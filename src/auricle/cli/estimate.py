@@ -189,7 +189,7 @@ def _format_workload(workload: Workload) -> str:
 
 def _format_table(rows: list[RunEstimate]) -> Iterator[str]:
     from auricle.cli.status import format_seconds
-    from auricle.report.terminal import format_table
+    from auricle.report.text_table import format_table
 
     header = ["workers", "time", "worker hours", "per shard"]
     is_remote = any(row.store_requests is not None for row in rows)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from auricle import Settings, api
 from auricle.cli.error_report import format_command, log_errors_in
-from auricle.cli.output import echo, foreign_output
+from auricle.cli.output import echo, foreign_output, print_note
 from auricle.cli.progress import open_progress
 from auricle.core.errors import AuricleError, ExitStatus
 from auricle.core.judge_roles import JudgeRole
@@ -72,7 +72,7 @@ def run_evaluation(
         echo(f"The earlier run was moved to {old_run}.", err=True)
     spec = evaluation.spec
     for note in evaluation.task.notes(spec.model, spec.model_args):
-        echo(f"Note: {note}", err=True)
+        print_note(note)
     # The rows of a sharded run are not counted before it: that would read all of the data.
     count = None if (shared.settings or config.settings).shards is not None else evaluation.sample_count
     _print_estimate(evaluation, folder, count, budget)

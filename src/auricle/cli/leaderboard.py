@@ -12,6 +12,7 @@ from auricle.cli import options as opt
 from auricle.cli.output import echo, print_json
 from auricle.cli.show import load_metrics
 from auricle.core.errors import SpecError
+from auricle.core.terminal import Screen
 
 if TYPE_CHECKING:
     from auricle.report.site import Site
@@ -21,8 +22,8 @@ if TYPE_CHECKING:
 @click.argument("runs", nargs=-1, required=True, type=opt.existing_directory)
 @opt.choice(
     "--format output_format",
-    "Output format. [default: markdown; with --site, no table is printed]",
-    ("markdown", "csv", "latex"),
+    "Output format. [default: text on a terminal, otherwise markdown; with --site, no table is printed]",
+    ("text", "markdown", "csv", "latex"),
 )
 @opt.flag("--all-metrics", "Show every metric. [default: the first metric of each task]")
 @opt.flag("--ignore-prompt", "Let runs with different prompts or inferencers share a column.")
@@ -59,7 +60,7 @@ def leaderboard(
     selection = {"all_metrics": options["all_metrics"], "split_by_prompt": not options["ignore_prompt"]}
     if site is None:
         table = build_leaderboard(((str(run), load_metrics(run)) for run in runs), **selection)
-        output_format = output_format or "markdown"
+        output_format = output_format or ("text" if Screen.find() else "markdown")
     else:
         written = write_website(runs, site, **of_website, **selection)
         table = written.board
@@ -74,8 +75,8 @@ def leaderboard(
     if as_json:
         print_json(table.list_results())
     elif output_format:
-        render = {"markdown": table.to_markdown, "csv": table.to_csv, "latex": table.to_latex}[output_format]
-        echo(render(), nl=False)
+        formats = {"text": table.to_text, "markdown": table.to_markdown, "csv": table.to_csv, "latex": table.to_latex}
+        echo(formats[output_format](), nl=False)
 
 
 def list_runs(folders: Iterable[Path]) -> Iterator[Path]:

@@ -22,6 +22,20 @@ def echo(message: object, *, err: bool = False, nl: bool = True, bold: bool = Fa
         click.secho(clean_text(str(message)), err=err, nl=nl, bold=bold or None, dim=dim or None)
 
 
+def print_note(note: str) -> None:
+    """Print a note to standard error, unless this command has printed it already, as for another part of a suite."""
+    printed = list_printed_notes()
+    if note not in printed:
+        echo(f"Note: {note}", err=True)
+    printed[note] = None
+
+
+def list_printed_notes() -> dict[str, None]:
+    """Return the notes that this command has printed."""
+    context = click.get_current_context(silent=True)
+    return context.find_root().meta.setdefault("auricle.notes", {}) if context else {}
+
+
 def write_utf8() -> None:
     """Write UTF-8 on Windows too, where redirected output has an encoding without the characters of our tables."""
     if sys.platform == "win32":

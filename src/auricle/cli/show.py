@@ -12,7 +12,7 @@ from pathlib import Path
 import click
 
 from auricle.cli import options as opt
-from auricle.cli.output import echo, print_json
+from auricle.cli.output import echo, list_printed_notes, print_json
 from auricle.core.errors import ExitStatus, SpecError
 from auricle.report import terminal
 from auricle.report.audiogram import Audiogram, format_audiogram
@@ -134,6 +134,7 @@ def _format_runs(runs: Sequence[tuple[Path, Metrics]], by: Sequence[str]) -> Ite
     if lines := list(format_audiogram(Audiogram.from_metrics([metrics for _, metrics in runs]))):
         yield from ("", *lines)
     titles = _title_runs([metrics for _, metrics in runs])
+    known = list_printed_notes() if sys.stdout.isatty() and sys.stderr.isatty() else ()
     for (run, metrics), title in zip(runs, titles, strict=True):
         if not metrics.complete:
             parts = [part.name for part in metrics.parts if not part.complete]
@@ -144,7 +145,7 @@ def _format_runs(runs: Sequence[tuple[Path, Metrics]], by: Sequence[str]) -> Ite
             *(format_listening(metrics) if metrics.purpose == LISTENING else []),
             *terminal.format_readings(metrics),
             *terminal.format_failures(metrics),
-            *terminal.format_notes(metrics),
+            *terminal.format_notes(metrics, known),
         ]
         if lines and len(runs) > 1:
             yield f"\n{title}:"

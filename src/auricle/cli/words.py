@@ -61,8 +61,8 @@ def _load(path: Path) -> tuple[Any, Any]:
 
 
 def _format_errors(errors: WordErrors, run: Path) -> Iterator[str]:
-    from auricle.report.terminal import format_table
     from auricle.report.text_format import format_number
+    from auricle.report.text_table import format_table
 
     yield f"{errors.metric}{f' ({errors.profile})' if errors.profile else ''}, {errors.samples:,} samples"
     if not errors:

@@ -1,8 +1,12 @@
-"""Make text from models, servers and data safe to show on a terminal."""
+"""The terminal: its width, and text from models, servers and data that is safe to show on it."""
 
 from __future__ import annotations
 
+import os
 import re
+import sys
+from contextvars import ContextVar
+from dataclasses import dataclass, field
 
 from auricle.core.redaction import redact_text
 
@@ -14,6 +18,33 @@ CONTROL_SEQUENCES = re.compile(
 )
 UNESCAPED_IN_JSON = re.compile(rb"\x7f|\xc2[\x80-\x9f]")
 """Control characters that JSON need not escape, in UTF-8."""
+
+
+@dataclass(frozen=True, slots=True)
+class Screen:
+    """Where tables have to fit."""
+
+    width: int
+    left_out: dict[str, None] = field(default_factory=dict)
+    """Titles of the columns that were left out of tables."""
+
+    @classmethod
+    def find(cls) -> Screen | None:
+        """Return the terminal that standard output is written to, with the width of `COLUMNS` if that is set.
+
+        Files and pipes have no width, unless `COLUMNS` is set.
+        """
+        stated = os.environ.get("COLUMNS", "")
+        if stated.isdecimal() and int(stated):
+            return cls(int(stated))
+        try:
+            return cls(os.get_terminal_size(sys.stdout.fileno()).columns or 80)
+        except (OSError, ValueError, AttributeError):  # not a terminal, closed, or replaced by a program
+            return None
+
+
+SCREEN: ContextVar[Screen | None] = ContextVar("screen", default=None)
+"""Where tables have to fit; None if they may be as wide as they need to be."""
 
 
 def clean_text(text: str) -> str:

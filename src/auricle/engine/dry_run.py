@@ -90,15 +90,17 @@ def check_samples(spec: Spec, task: Task, sample_count: int) -> Iterator[CheckLi
     samples = [row for row in rows if isinstance(row, Sample)]
     problems = [(row.origin, row.reason) for row in rows if isinstance(row, RejectedRow)]
     seconds = 0.0
+    undecodable = set()
     parts = [(sample, part) for sample in samples for value in sample.inputs.values() for part in list_parts(value)]
     for sample, part in parts:
         try:
             seconds += len(part.decode(16_000)) / 16_000 if isinstance(part, Audio) else 0.0
         except AuricleError as error:
             problems.append((sample.origin or sample.id, str(error)))
+            undecodable.add(sample.id)
     problems += _check_metric_columns(task, samples)
-    text = f"{len(samples)} of the first {len(rows)} rows are valid samples, {seconds:.1f} s of audio"
-    yield CheckLine(bool(samples), text)
+    valid = len(samples) - len(undecodable)
+    yield CheckLine(valid > 0, f"{valid} of the first {len(rows)} rows are valid samples, {seconds:.1f} s of audio")
     yield from _summarise_problems(problems)
     if isinstance(task.samples, Manifest) and not samples:
         columns = ", ".join(task.samples.list_columns())

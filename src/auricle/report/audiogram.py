@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from auricle.report.methods import mark_few_units
-from auricle.report.terminal import format_table
 from auricle.report.text_format import format_number
+from auricle.report.text_table import format_table
 from auricle.runs.metrics import FAMILY_FIELD, PART_FIELD, FamilyFacts, Metrics, Number
 
 THRESHOLD, AREA, DEGRADATION, RELATIVE_DEGRADATION, CHANGE, WORST = (

@@ -21,8 +21,8 @@ from auricle.report.html_format import format_count, typeset_number
 from auricle.report.methods import format_method
 from auricle.report.score_table import ScoreTable
 from auricle.report.signal_slices import ABSENT, SignalTable
-from auricle.report.terminal import format_table
 from auricle.report.text_format import format_number
+from auricle.report.text_table import format_table
 from auricle.runs.metrics import Metrics, Number
 
 TABLE_HEADER = (

@@ -28,8 +28,8 @@ from auricle.metrics.judge_checks import (
     make_result,
     read_probe,
 )
-from auricle.report.terminal import format_table
 from auricle.report.text_format import format_number
+from auricle.report.text_table import format_table
 from auricle.runs.judge_check import JudgeChecks
 from auricle.runs.labels import HumanLabels
 from auricle.runs.metrics import format_money

@@ -19,6 +19,7 @@ from auricle.metrics.catalogue import metric_title
 from auricle.report.audiogram import THRESHOLD, format_threshold_interval
 from auricle.report.methods import TOO_FEW, explain_few_units
 from auricle.report.text_format import escape_formula, format_number, format_value
+from auricle.report.text_table import format_table
 from auricle.runs.metrics import FAMILY_FIELD, Metrics, Number
 
 CSV_COLUMNS = (
@@ -215,6 +216,12 @@ class Leaderboard:
         for result in self.list_results():
             writer.writerow({name: escape_formula(value) for name, value in result.items()})
         return text.getvalue()
+
+    def to_text(self) -> str:
+        """Return a table for the terminal, with an asterisk at the best of each column."""
+        header, *rows = self._format_table(str, "*{}")
+        note = f"\n{self.few_units_note}\n" if self.few_units_note else ""
+        return "".join(f"{line}\n" for line in format_table(header, rows, numeric=header[1:])) + note
 
     def to_markdown(self) -> str:
         """Return a Markdown table with the best of each column in bold."""

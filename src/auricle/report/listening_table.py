@@ -12,8 +12,9 @@ from typing import Any
 import orjson
 
 from auricle.core.files import read_regular_file
-from auricle.report.terminal import format_table, to_one_line
+from auricle.report.terminal import to_one_line
 from auricle.report.text_format import format_value
+from auricle.report.text_table import format_table
 from auricle.runs.metrics import PART_FIELD, POSITION_FIELD, Metrics, Number
 
 GAIN = ".gain"

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from auricle.report.terminal import format_table
+from auricle.report.text_table import format_table
 from auricle.runs.metrics import Metrics
 from auricle.runs.people_correlations import PeopleCorrelation, PeopleCorrelations
 

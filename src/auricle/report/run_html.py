@@ -38,7 +38,7 @@ from auricle.report.sample_view import SampleView, common_question
 from auricle.report.sound_classes import SHARE_SCALE, describe_rare_classes, list_event_classes, list_tag_classes
 from auricle.report.speech_view import count_answers, list_failures
 from auricle.report.templating import render, render_page
-from auricle.report.text_format import format_audit, group_by_readings, truncate
+from auricle.report.text_format import format_audit, group_by_readings, group_failures, truncate
 from auricle.report.usage_text import describe_speed_facts, usage_facts
 from auricle.report.word_errors import WordErrors
 from auricle.report.word_times import draw_error_curve, list_worst_words
@@ -390,7 +390,7 @@ def _render_worst(metrics: Metrics, samples: Samples) -> Markup | None:
 
 def _render_failures(metrics: Metrics, _: Samples) -> Markup | None:
     """Render the failures by kind, with examples."""
-    return _render_if(metrics.failures, "failures", failures=metrics.failures)
+    return _render_if(metrics.failures, "failures", failures=group_failures(metrics))
 
 
 def _render_recordings(_: Metrics, samples: Samples) -> Markup | None:

@@ -20,8 +20,8 @@ from auricle.report.plan_basis import (
     basis_of_pilots,
     parse_amount,
 )
-from auricle.report.terminal import format_table
 from auricle.report.text_format import format_number
+from auricle.report.text_table import format_table
 from auricle.tasks.base import Task
 
 SHOWN_POWERS = (0.5, 0.8, 0.9, 0.95)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from auricle.core.signature import Signature
 from auricle.report.methods import TOO_FEW, explain_few_units, format_method
@@ -18,43 +18,15 @@ from auricle.report.text_format import (
     format_value,
     group_by_readings,
     group_by_reason,
+    group_failures,
     list_readings,
 )
+from auricle.report.text_table import format_table
 from auricle.runs.metrics import Metrics, Number, OutcomeCounts
 
 TABLE_HEADER = (
     *("task", "model", "metric", "profile", "group", "value", "95 % interval", "method", "n", "coverage", "notes"),
 )
-RIGHT_ALIGNED = {
-    *(
-        "value",
-        "n",
-        "coverage",
-        "A",
-        "B",
-        "n in A",
-        "n in B",
-        "B − A",
-        "others",
-        "difference",
-        "detectable",
-        "p",
-        "adjusted p",
-        "Cohen's d",
-        "better",
-        "worse",
-        "score",
-        "gain",
-        "answers that change",
-        "words per minute",
-        "lost",
-        "of",
-        "share",
-        "substituted",
-        "deleted",
-        "times",
-    )
-}
 
 
 def format_metrics(runs: Sequence[Metrics], by: Iterable[str] = ()) -> list[str]:
@@ -202,23 +174,10 @@ def format_readings(metrics: Metrics) -> list[str]:
     return [*lines, format_audit(metrics.audit)] if metrics.audit else lines
 
 
-def format_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    """Align columns to their widest cell and omit empty columns."""
-    used = [at for at, _ in enumerate(header) if any(row[at] for row in rows)]
-    whole = [header, *rows]
-    widths = {at: max(len(row[at]) for row in whole) for at in used}
-
-    def line(row: Sequence[str]) -> str:
-        cells = (row[at].rjust(widths[at]) if header[at] in RIGHT_ALIGNED else row[at].ljust(widths[at]) for at in used)
-        return "  ".join(cells).rstrip()
-
-    return [line(header), "  ".join("─" * widths[at] for at in used), *map(line, rows)]
-
-
 def format_failures(metrics: Metrics, max_examples: int = 3) -> list[str]:
     """Format failures by kind, with a few examples."""
     lines = []
-    for failure in metrics.failures:
+    for failure in group_failures(metrics):
         lines.append(f"{failure.count} × {failure.kind}")
         for example in failure.examples[:max_examples]:
             lines.append(f"    {example.origin or example.id}: {to_one_line(example.message)}")
@@ -229,9 +188,9 @@ def format_failures(metrics: Metrics, max_examples: int = 3) -> list[str]:
     return lines
 
 
-def format_notes(metrics: Metrics) -> list[str]:
-    """Format notes about the data and possible contamination."""
-    return [f"Note: {to_one_line(note, 600)}" for note in metrics.notes]
+def format_notes(metrics: Metrics, known: Collection[str] = ()) -> list[str]:
+    """Format notes about the data and possible contamination, except those that are known."""
+    return [f"Note: {to_one_line(note, 600)}" for note in metrics.notes if note not in known]
 
 
 def to_one_line(text: str, max_length: int = 200) -> str:

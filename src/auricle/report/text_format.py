@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from auricle.core.result_table import format_number as format_number
 from auricle.report.methods import mark_few_units
 from auricle.runs.audit import AuditResult
-from auricle.runs.metrics import Number
+from auricle.runs.metrics import FailureExample, FailureKind, Metrics, Number
 
 if TYPE_CHECKING:
     from auricle.core.types import Likelihood
@@ -43,6 +43,26 @@ def group_by_reason(refusals: Mapping[str, str], title: Callable[[str], str] = s
         family = title(name).removesuffix(dimension).rstrip("_ ") if dimension in DIMENSIONS else title(name)
         by_reason.setdefault(reason, {})[family] = None
     return [(list(names), reason) for reason, names in by_reason.items()]
+
+
+def group_failures(metrics: Metrics) -> list[FailureKind]:
+    """Return the failures by kind; those of a suite that are the same in several parts, as of a missing file, once."""
+    by_cause: dict[tuple[str, int, tuple[FailureExample, ...]], list[str]] = {}
+    names = {part.name for part in metrics.parts}
+    for failure in metrics.failures:
+        part = next((name for name in names if failure.kind.startswith(f"{name}: ")), "")
+        kind = failure.kind.removeprefix(f"{part}: ") if part else failure.kind
+        by_cause.setdefault((kind, failure.count, failure.examples), []).append(part)
+    return [
+        FailureKind(f"{kind}{_name_parts(parts, len(names))}", count, examples)
+        for (kind, count, examples), parts in by_cause.items()
+    ]
+
+
+def _name_parts(parts: Sequence[str], total: int) -> str:
+    if not all(parts):
+        return ""
+    return f" in each of the {total} parts" if len(parts) == total > 1 else f" in {', '.join(parts)}"
 
 
 def escape_formula(value: Any) -> Any:

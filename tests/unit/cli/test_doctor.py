@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from auricle import Spec
-from auricle.cli.doctor import check_parity, list_extras
+from auricle.cli.doctor import check_installation, check_parity, list_extras, list_needed_extras
 from auricle.engine.dry_run import check_task_data
 from tests.support.cli_types import RunAuricle, WriteManifest, WriteTone
 
@@ -43,7 +43,10 @@ def test_data_and_model_are_checked(auricle: RunAuricle, manifest: WriteManifest
     done = auricle("doctor", path, "--as", "asr", "-m", "echo")
     assert done.returncode == 2
     assert "ok  echo can generate, loglikelihood" in done.stdout
-    assert "NO  mine.jsonl:2:" in done.stdout
+    verdict, problem, *others = done.stdout.splitlines()
+    assert verdict.startswith("ok  1 of the first 2 rows")
+    assert problem.startswith("NO  mine.jsonl:2:")
+    assert not any(line[4:].startswith("extra ") for line in others)
     assert "the request with a one-second tone returned" in done.stdout
 
 
@@ -83,6 +86,14 @@ def test_parity_finds_samples_with_unmasked_padding(tmp_path: Path) -> None:
 
 def test_parity_passes_if_padding_is_masked(tmp_path: Path) -> None:
     assert parity_results(tmp_path, masks=True) == [(True, "parity: 4 of 4 outputs are the same in a batch")]
+
+
+@pytest.mark.parametrize(("model", "extras"), [("openai", ["api"]), ("echo", []), ("ctc", ["transformers"])])
+def test_only_the_extras_of_the_model_are_listed(model: str, extras: list[str]) -> None:
+    needed = list_needed_extras(model, {})
+    assert needed == extras
+    lines = [text for _, text in check_installation(needed) if text.startswith("extra ")]
+    assert [line.split()[1].rstrip(":") for line in lines] == extras
 
 
 def test_extras_and_their_packages_are_those_of_the_installed_package() -> None:

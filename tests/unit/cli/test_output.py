@@ -4,9 +4,10 @@ import io
 import json
 import sys
 
+import click
 import pytest
 
-from auricle.cli.output import echo, foreign_output, print_json, print_json_array, print_result, write_utf8
+from auricle.cli.output import echo, foreign_output, print_json, print_json_array, print_note, print_result, write_utf8
 from auricle.core.redaction import SECRETS
 
 
@@ -51,6 +52,15 @@ def test_what_a_model_prints_goes_to_standard_error_without_secrets(capsys: pyte
     captured = capsys.readouterr()
     assert captured.out == ""
     assert captured.err == "using …\nusing …\n"
+
+
+def test_a_command_prints_each_note_once(capsys: pytest.CaptureFixture[str]) -> None:
+    for _ in range(2):  # commands
+        with click.Context(click.Command("audiogram")):
+            for note in ("Data was scored as English.", "Changed: noise.", "Data was scored as English."):
+                print_note(note)
+    lines = capsys.readouterr().err.splitlines()
+    assert lines == ["Note: Data was scored as English.", "Note: Changed: noise."] * 2
 
 
 def test_redirected_output_on_windows_is_utf_8(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,8 +9,9 @@ import pytest
 from auricle import Spec, evaluate
 from auricle.api import load_metrics
 from auricle.core.signature import MetricSignature, Signature
-from auricle.report.terminal import format_metrics, format_readings, format_table, to_one_line
-from auricle.runs.metrics import Metrics, ModelFacts, Number, TaskFacts
+from auricle.report.terminal import format_failures, format_metrics, format_readings, to_one_line
+from auricle.report.text_table import format_table
+from auricle.runs.metrics import FailureExample, FailureKind, Metrics, ModelFacts, Number, PartFacts, TaskFacts
 
 
 def test_columns_are_aligned_and_empty_ones_omitted() -> None:
@@ -171,4 +172,24 @@ def test_metrics_that_read_alike_share_a_line_of_shares() -> None:
     metrics = Metrics(task=TaskFacts("quiz"), model=ModelFacts("echo"), numbers=numbers)
     assert format_readings(metrics) == [
         "How answers were read (accuracy, uar): marker 50.00 %, whole reply 20.00 %, weak 10.00 %, unread 20.00 %"
+    ]
+
+
+def test_rows_that_fail_in_every_part_of_a_suite_are_listed_once(runs: list[Metrics]) -> None:
+    names = ("clean", "noise:snr=20", "noise:snr=10")
+    missing = FailureExample("a", "data.jsonl:3", "a.wav does not exist.")
+    other = FailureExample("b", "data.jsonl:4", "Silence cannot be mixed with noise.")
+    metrics = replace(
+        runs[0],
+        parts=tuple(PartFacts(name, name) for name in names),
+        failures=(
+            *(FailureKind(f"{name}: AudioError", 1, (missing,)) for name in names),
+            FailureKind("noise:snr=10: AudioError", 1, (other,)),
+        ),
+    )
+    lines = format_failures(metrics)
+    assert [sum(example.message in line for line in lines) for example in (missing, other)] == [1, 1]
+    assert [line for line in lines if line[0].isdigit()] == [
+        "1 × AudioError in each of the 3 parts",
+        "1 × AudioError in noise:snr=10",
     ]

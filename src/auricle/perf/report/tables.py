@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import shlex
-import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from auricle.core.terminal import SCREEN
 from auricle.perf.measures import COST_MEASURES, REQUEST_DEFINITIONS, RUN_DEFINITIONS, Definition
 from auricle.perf.percentiles import min_values_for_percentile
 from auricle.runs.perf_files import LoadPointSummary, PerfSummary, RepeatedLoad, SearchResult, SloResult, StatusCounts
 
 MISSING = "–"
-MIN_WIDTH = 60
+MIN_WIDTH, DEFAULT_WIDTH = 60, 120
 MIN_SHOWN_VALUE = 0.001  # smaller values are shown as "<0.001"
 STATISTICS = ("n", "mean", "p50", "p90", "p95", "p99", "max")
 """Statistics of a measure in the Markdown and HTML reports."""
@@ -417,7 +417,8 @@ def _format_slo_outcome(slo: SloResult, point: LoadPointSummary) -> str:
 
 def format_measurement(summary: PerfSummary) -> str:
     """Format a measurement for a terminal."""
-    width = shutil.get_terminal_size((120, 24)).columns
+    screen = SCREEN.get()
+    width = screen.width if screen else DEFAULT_WIDTH
     lines = format_points(summary.points, width=max(width, MIN_WIDTH)) + describe_series(summary)
     if summary.interrupted:
         lines.append(INTERRUPTED_NOTICE)

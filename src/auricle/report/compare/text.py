@@ -13,8 +13,9 @@ from auricle.report.compare.reading import describe_reading
 from auricle.report.html_format import pluralise
 from auricle.report.methods import explain_few_units, format_method, mark_few_units
 from auricle.report.task_names import name_tasks
-from auricle.report.terminal import format_table, to_one_line
+from auricle.report.terminal import to_one_line
 from auricle.report.text_format import format_number, group_by_reason
+from auricle.report.text_table import format_table
 from auricle.runs.metrics import FAMILY_FIELD
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from xml.etree import ElementTree as ET
 from auricle.report.compare.difference_format import format_difference
 from auricle.report.gate import Gate, GateResult, Verdict
 from auricle.report.methods import BUCKET_MARK, format_method, name_units
-from auricle.report.terminal import format_table
+from auricle.report.text_table import format_table
 
 HEADER = ("metric", "group", "baseline", "candidate", "difference", "95 % interval", "method", "margin", "n", "verdict")
 MARKS = {Verdict.BETTER: "✅", Verdict.NOT_WORSE: "✅", Verdict.WORSE: "❌", Verdict.UNDECIDED: "❔"}
