@@ -88,6 +88,13 @@ RUN_OPTIONS: Sequence[Callable[[Any], Any]] = (
             "Maximum attempts per request; transient errors are retried with exponential backoff.",
             default=6,
         ),
+        opt.count(
+            "--retry-dropped N",
+            "How often to hold a call again that the agent dropped, also when a run is resumed. The last "
+            "attempt is scored, and all drops count in call_completion.",
+            minimum=0,
+            default=0,
+        ),
         opt.flag(
             "--retry-failed/--skip-failed", "Whether resuming a run retries samples that failed before.", default=True
         ),

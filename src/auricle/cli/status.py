@@ -148,6 +148,8 @@ def format_summary(state: RunSummary) -> Iterator[str]:
     total = f" of {state.total:,}" if state.total is not None and state.status != "done" else ""
     yield f"{state.path}: {state.status}{phase}, {state.model} on {state.task}"
     parts = [f"{state.done or 0:,}{total} samples", f"{state.failed or 0:,} failed"]
+    if state.dropped:
+        parts.append(f"{state.dropped:,} {'call' if state.dropped == 1 else 'calls'} dropped")
     if state.seconds:
         parts.append(f"{format_seconds(state.seconds)} of completed passes")
     yield ", ".join(parts)

@@ -48,6 +48,10 @@ def encode_recording(recording: CallRecording) -> JsonObject:
         line["audio"] = recording.audio
     if recording.pacing is not None:
         line["pacing"] = asdict(recording.pacing)
+    if recording.unreached:
+        line["unreached"] = recording.unreached
+    if recording.earlier_drops:
+        line["earlier_drops"] = recording.earlier_drops
     if recording.usage:
         line["usage"] = dict(recording.usage)
     return line
@@ -61,6 +65,8 @@ def decode_recording(line: Mapping[str, Any], decode_audio: Callable[[JsonObject
         agent=tuple([_decode_span(span) for span in line["agent"]]),
         seconds=line["seconds"],
         finish=line["finish"],
+        unreached=tuple(line.get("unreached", ())),
+        earlier_drops=line.get("earlier_drops", 0),
         audio=decode_audio(line["audio"]) if "audio" in line else None,
         agent_pauses=tuple([(start, end) for start, end in line["agent_pauses"]]),
         merge_seconds=line["merge_seconds"],

@@ -193,7 +193,7 @@ class EventKind(StrEnum):
     """The player had nothing to play for `seconds` though the response was not complete. Only for models that yield
     RESPONSE_STARTED and RESPONSE_DONE; without them it is not known."""
     DROPPED = "dropped"
-    """The connection was lost."""
+    """The session was lost after it was ready; `text` says why."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -287,8 +287,13 @@ class CallRecording:
     agent: tuple[Span, ...]
     """Audible speech of the agent **as played**, by energy; see `merge_seconds`."""
     seconds: float
-    finish: Literal["completed", "limit", "agent"] = "completed"
-    """Whether the script came to its end, the call to its time limit, or the agent ended the call before that."""
+    finish: Literal["completed", "limit", "agent", "dropped"] = "completed"
+    """Whether the script came to its end, the call to its time limit, the agent ended the call before that, or its
+    session was lost: the connection broke, the server closed it, or the agent failed."""
+    unreached: tuple[StepKind, ...] = ()
+    """Steps that the caller had not begun when the call was dropped."""
+    earlier_drops: int = 0
+    """How often the agent had dropped the call before, if dropped calls are held again."""
     audio: Audio | None = None
     """Two channels: the caller as sent, the agent as played."""
     agent_pauses: tuple[tuple[float, float], ...] = ()
@@ -314,6 +319,11 @@ class CallRecording:
         for event in self.select(EventKind.PARTIAL, EventKind.FINAL):
             latest[event.item] = event.text
         return " ".join(text.strip() for text in latest.values() if text.strip())
+
+    @property
+    def is_dropped(self) -> bool:
+        """Whether the session was lost, which is an outcome of the agent rather than a failure to measure it."""
+        return self.finish == "dropped"
 
     @property
     def tool_calls(self) -> list[Mapping[str, Any]]:

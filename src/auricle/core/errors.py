@@ -148,6 +148,10 @@ class NotFinite(SampleError):
     """The model returned NaN or infinity instead of a number."""
 
 
+class InvalidEvent(SampleError):
+    """The session of a model yielded what is no event: a mistake in its code, not an outcome of the agent."""
+
+
 class Unreadable(SampleError):
     """The output contains no answer that a metric can read."""
 

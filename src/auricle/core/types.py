@@ -417,6 +417,8 @@ class Outcome(StrEnum):
     """Answered without text, audio and segments; in a call, the agent neither spoke nor called a tool."""
     REFUSED = "refused"
     """Answered with a reply that declines to answer, or states that there is no audio or that it cannot be heard."""
+    DROPPED = "dropped"
+    """A call whose session the agent lost after it had begun: answered, and no success."""
     UNREADABLE = "unreadable"
     """Answered, but a metric finds no answer in the text."""
     FAILED = "failed"
@@ -478,6 +480,8 @@ def determine_outcome(outputs: Sequence[Output], error: Failure | None) -> Outco
     if any(isinstance(output, Generation) and output.is_cut_off for output in outputs):
         return Outcome.TRUNCATED
     last = outputs[-1] if outputs else None
+    if isinstance(last, CallRecording) and last.is_dropped:
+        return Outcome.DROPPED
     if isinstance(last, Generation) and (not last.text or last.text.isspace()):
         return Outcome.EMPTY if last.audio is None and last.segments is None else Outcome.ANSWERED
     if isinstance(last, CallRecording) and not (last.agent or last.text or last.tool_calls):

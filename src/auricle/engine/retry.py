@@ -8,9 +8,11 @@ import time
 from collections import Counter
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from dataclasses import replace
 from typing import Protocol
 
 from auricle.audio import Audio, Video
+from auricle.core.calls import CallRecording
 from auricle.core.errors import (
     AllRequestsFailed,
     AudioError,
@@ -156,11 +158,23 @@ class RetryingSender:
     async def _send_timed(self, request: Request) -> Output:
         timer = start_call_timer()
         try:
-            return await self._send_with_retries(request, timer)
+            return await self._hold_dropped_again(request, timer)
         finally:
             timer.stop()
             self.model_seconds += timer.model_seconds
             self.wait_seconds += timer.wait_seconds
+
+    async def _hold_dropped_again(self, request: Request, timer: CallTimer) -> Output:
+        """Send a request, and again if it is a call that the agent drops, as often as the settings allow."""
+        output = await self._send_with_retries(request, timer)
+        for drops in range(1, self._settings.retry_dropped + 1):
+            if not (isinstance(output, CallRecording) and output.is_dropped):
+                break
+            self.attempts += 1
+            output = await self._send_with_retries(request, timer)
+            if isinstance(output, CallRecording):
+                output = replace(output, earlier_drops=drops)
+        return output
 
     async def _send_with_retries(self, request: Request, timer: CallTimer) -> Output:
         for attempt in range(1, self._settings.max_attempts + 1):

@@ -197,15 +197,19 @@ class RunLoop(Closing):
 
     def _admit_again(self, row: int, sample: Sample, previous: Record) -> Job | None:
         """Return a sample of an earlier pass if it has to be sent, or if its media have to be read to decide that."""
-        if previous.error and self._settings.retry_failed:
-            return row, sample, None
-        if previous.error:
+        if previous.error and not self._settings.retry_failed:
             self._store_if_changed(row, sample, previous)
             self._report(previous)
             return None
+        if not self._is_answer(previous):
+            return row, sample, None
         if has_media(sample) or not self._keep_if_unchanged(row, sample, previous):
             return row, sample, previous
         return None
+
+    def _is_answer(self, previous: Record) -> bool:
+        """Return whether what became of a sample in an earlier pass is to be kept."""
+        return not previous.error and not (self._settings.retry_dropped and previous.outcome is Outcome.DROPPED)
 
     def _keep_if_unchanged(self, row: int, sample: Sample, previous: Record | None) -> bool:
         """Keep the earlier answer of a sample if its content can be read and is the same."""
@@ -264,7 +268,7 @@ class RunLoop(Closing):
         """Ids of the answers of earlier passes, by the key of their sample."""
         ids_by_key: dict[str, list[str]] = {}
         for record in self._journal_index.records():
-            if not record.error:
+            if self._is_answer(record):
                 ids_by_key.setdefault(record.key, []).append(record.sample.id)
         return ids_by_key
 

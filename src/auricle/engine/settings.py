@@ -21,7 +21,7 @@ class Cache(Protocol):
 LEAST_VALUES: dict[str, float] = {
     **dict.fromkeys(("concurrency", "batch_size", "limit", "max_attempts", "processes", "replicas"), 1),
     **dict.fromkeys(("shards", "workers", "lease"), 1),
-    **dict.fromkeys(("initial_backoff", "gpus_per_replica", "batch_timeout", "max_audio"), 0),
+    **dict.fromkeys(("retry_dropped", "initial_backoff", "gpus_per_replica", "batch_timeout", "max_audio"), 0),
 }
 DEFAULT_LEASE_SECONDS = 60.0
 
@@ -47,6 +47,8 @@ class Settings:
     """Attempts per request, the first one included."""
     initial_backoff: float = 0.25
     """Seconds before the second attempt; doubled for each further one."""
+    retry_dropped: int = 0
+    """How often a call is held again that the agent dropped. A dropped call is its answer, and is otherwise kept."""
     retry_failed: bool = True
     """Whether resuming a run retries samples that failed before."""
     processes: int = 1

@@ -19,7 +19,7 @@ from numbers import Real
 from typing import Any, Literal, TypeAlias
 
 from auricle.core.calls import CallerInput, EventKind, SessionEvent
-from auricle.core.errors import SampleError, SpecError
+from auricle.core.errors import InvalidEvent, SampleError, SpecError
 from auricle.core.segments import join_texts, parse_segments
 from auricle.core.types import (
     ABILITY_BY_REQUEST,
@@ -193,7 +193,8 @@ def _to_session_event(value: Any) -> SessionEvent:
         return SessionEvent(kind=EventKind.TRANSCRIPT, text=value)
     if hasattr(value, "dtype"):
         return SessionEvent(kind=EventKind.AUDIO, audio=value)
-    raise SampleError(f"the session yielded {type(value).__name__}; expected a SessionEvent, an array of int16 or text")
+    kind = type(value).__name__
+    raise InvalidEvent(f"the session yielded {kind}; expected a SessionEvent, an array of int16 or text")
 
 
 def _list_declared(thing: Any) -> dict[str, Any]:

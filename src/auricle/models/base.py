@@ -149,9 +149,9 @@ class SessionModel(AsyncModel):
                 starts when `READY` is yielded or the first input is taken.
 
         Yields:
-            What the model does, as soon as it happens. An exception ends the call as a failed sample: `Transient` for
-            lost connections, `Rejected` for final refusals. With `call.mode == "transcribe"` the session ends by itself
-            after `EndOfAudio`, once all texts are final.
+            What the model does, as soon as it happens. An exception before the session is ready fails the sample:
+            `Transient` for what may pass, `Rejected` for final refusals. Later, it drops the call. With
+            `call.mode == "transcribe"` the session ends by itself after `EndOfAudio`, once all texts are final.
         """
         raise NotImplementedError
 

@@ -9,7 +9,8 @@ from typing import cast
 
 import orjson
 
-from auricle.core.errors import SampleError
+from auricle.core.calls import CallRecording, EventKind
+from auricle.core.errors import SampleError, Transient
 from auricle.core.serialization import dumps
 from auricle.core.types import Call, Generate, Output, Request
 from auricle.engine.batching import decode_request_audio
@@ -129,6 +130,8 @@ class Driver:
             TIMER_FACTORY.reset(token)
         if timer.done is None:
             timer.stop()
+        if isinstance(output, CallRecording) and output.is_dropped:
+            raise Transient(output.select(EventKind.DROPPED)[-1].text)
         return output
 
     async def close(self) -> None:

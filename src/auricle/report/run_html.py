@@ -53,6 +53,7 @@ OUTCOME_DESCRIPTIONS = [
                    "metric’s signature states."),
     ("truncated", "The reply was cut off at a token limit or in its reasoning. Transcripts and open answers are "
                   "scored, others only if the answer was announced before; else like unreadable."),
+    ("dropped", "The agent lost the call after it had begun. No success and no answer to what was left to say."),
     ("empty", "The output is only white space, without audio. Scored like any other answer."),
 ]  # fmt: skip
 
@@ -136,6 +137,7 @@ def _facts(metrics: Metrics) -> list[tuple[str, str]]:
         ("Refused", format_count(first.refused if first else 0)),
         ("Unreadable", format_count(first.unreadable if first else 0)),
         ("Cut off", format_count(outcomes.truncated)),
+        *([("Calls dropped", format_count(outcomes.dropped))] if outcomes.dropped else []),
         ("Empty", format_count(outcomes.empty)),
         *([("Without audio", format_count(outcomes.audio_not_sent))] if outcomes.audio_not_sent else []),
         *usage_facts(metrics),
@@ -174,7 +176,7 @@ def _render_if(content: object, template: str, **context: Any) -> Markup | None:
 
 def _render_metrics(metrics: Metrics, _: Samples) -> Markup | None:
     """Render every metric over all samples; metrics with the unit of the first share a scale."""
-    numbers = metrics.overall
+    numbers = [number for number in metrics.table_rows if not number.field]
     unit = numbers[0].unit if numbers else ""
     alike = [number for number in numbers if number.unit == unit]
     return _render_if(

@@ -63,7 +63,10 @@ def _format_row(run: RunSummary, task: str) -> list[str]:
 
 def run_to_dict(run: RunSummary) -> dict[str, Any]:
     """Return what is known of a run as JSON values."""
-    names = ("name", "kind", "status", "task", "data", "model", "created", "done", "total", "failed", "cost", "seconds")
+    names = (
+        *("name", "kind", "status", "task", "data", "model", "created"),
+        *("done", "total", "failed", "dropped", "cost", "seconds"),
+    )
     fields = ("metric", "value", "low", "high", "unit", "scored", "coverage")
     return {
         **{name: getattr(run, name) for name in names},

@@ -40,7 +40,7 @@ def format_metrics(runs: Sequence[Metrics], by: Iterable[str] = ()) -> list[str]
         (index, metrics, number)
         for field in ("", *by)
         for index, metrics in enumerate(runs)
-        for number in metrics.numbers
+        for number in metrics.table_rows
         if number.field == field
     ]
     if not shown:

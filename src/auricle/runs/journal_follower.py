@@ -18,6 +18,7 @@ from auricle.runs.recent_rate import RecentRate
 
 MAX_RECENT = 20
 NO_ERROR, ID_START = b'"error":null,', b',"id":"'
+DROPPED_CALL = b'"finish":"dropped"'
 
 
 class JournalFollower:
@@ -34,6 +35,7 @@ class JournalFollower:
         self._offset = 0
         self._limit: int | None = None
         self._is_failed: dict[int, bool] = {}
+        self._dropped: set[int] = set()
         self._recent: deque[int] = deque(maxlen=MAX_RECENT)
         self._rate = RecentRate()
 
@@ -47,6 +49,7 @@ class JournalFollower:
         if size < self._offset or limit != self._limit:
             self._offset, self._limit = 0, limit
             self._is_failed.clear()
+            self._dropped.clear()
             self._recent.clear()
             self._rate = RecentRate()
         for offset, line in self._read_new_lines(size):
@@ -67,13 +70,18 @@ class JournalFollower:
 
     def _count(self, offset: int, line: bytes) -> None:
         if (removed := read_removed_digest(line)) is not None:
-            self._is_failed.pop(removed, None)
+            self._forget(removed)
         elif (id_digest := read_id_digest(line)) is not None:
             if self._limit is not None and not is_within(orjson.loads(line), self._limit):
-                self._is_failed.pop(id_digest, None)
+                self._forget(id_digest)
                 return
             self._is_failed[id_digest] = NO_ERROR not in line[: line.find(ID_START) + 1]
+            (self._dropped.add if DROPPED_CALL in line else self._dropped.discard)(id_digest)
             self._recent.append(offset)
+
+    def _forget(self, id_digest: int) -> None:
+        self._is_failed.pop(id_digest, None)
+        self._dropped.discard(id_digest)
 
     @property
     def done(self) -> int:
@@ -83,6 +91,11 @@ class JournalFollower:
     @property
     def failed(self) -> int:
         return sum(self._is_failed.values())
+
+    @property
+    def dropped(self) -> int:
+        """Calls that the agent dropped."""
+        return len(self._dropped)
 
     @property
     def rate(self) -> float | None:

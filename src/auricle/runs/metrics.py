@@ -37,6 +37,8 @@ FAMILY_FIELD = "family"
 """The field of numbers that summarise a family of conditions, such as noise at several levels."""
 POSITION_FIELD = "position"
 """The field of numbers about the options at one position."""
+CALL_COMPLETION = "call_completion"
+"""Metric of the share of calls that were not lost, without which no other metric of calls can be read."""
 MAX_EMPTY_SHARE = 0.05
 """Largest share of empty answers without a warning."""
 MAX_REFUSED_SHARE = 0.05
@@ -199,6 +201,8 @@ class OutcomeCounts:
     """Empty answers where the reference is empty, too."""
     truncated: int = 0
     """Answered samples with a reply that was cut off, whether it was scored or not."""
+    dropped: int = 0
+    """Answered samples whose call the agent dropped."""
     finish_unknown: int = 0
     """Answered samples with a reply of which it is unknown whether it was cut off."""
 
@@ -222,6 +226,7 @@ class OutcomeCounts:
             unreadable=counts[Outcome.UNREADABLE],
             rightly_empty=rightly_empty,
             truncated=counts[Outcome.TRUNCATED],
+            dropped=counts[Outcome.DROPPED],
             finish_unknown=finish_unknown,
         )
 
@@ -233,6 +238,11 @@ class OutcomeCounts:
             needs_finish: Whether it matters if replies were cut off unnoticed.
         """
         warnings = []
+        if self.dropped:
+            warnings.append(
+                f"{self.dropped:,} of {self.answered:,} calls were dropped by the agent and count as not successful. "
+                "`auricle samples RUN --outcome dropped` lists them; --retry-dropped N holds them again."
+            )
         if self.truncated:
             limit = f"max_tokens={max_tokens}" if max_tokens else "their token limit"
             warnings.append(
@@ -463,6 +473,11 @@ class Metrics(NumberTable):
     def overall(self) -> tuple[Number, ...]:
         """The numbers over all samples."""
         return tuple(number for number in self.numbers if not number.field)
+
+    @property
+    def table_rows(self) -> tuple[Number, ...]:
+        """The numbers in the order of tables: whether calls were held at all comes before what became of them."""
+        return tuple(sorted(self.numbers, key=lambda number: number.metric != CALL_COMPLETION))
 
     @property
     def missing_verdicts(self) -> int:

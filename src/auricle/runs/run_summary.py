@@ -59,6 +59,8 @@ class RunSummary:
     """Samples with a result."""
     total: int | None = None
     failed: int | None = None
+    dropped: int = 0
+    """Calls that the agent dropped."""
     cost: float | None = None
     currency: str = ""
     seconds: float | None = None
@@ -136,9 +138,10 @@ def _summarise_evaluation(summary: RunSummary, check: CheckFile, follower: Journ
     with suppress(DataError):
         metrics = read_metrics_overview(path)
     done, failed = progress.completed_rows, metrics.outcomes.failed if metrics else None
+    dropped = metrics.outcomes.dropped if metrics else 0
     if done is None or failed is None:
         follower.update()
-        done, failed = done or follower.done, follower.failed
+        done, failed, dropped = done or follower.done, follower.failed, follower.dropped
     if contains_sharded_run(path) and not progress.complete:
         status = _find_sharded_status(path)
     else:
@@ -153,6 +156,7 @@ def _summarise_evaluation(summary: RunSummary, check: CheckFile, follower: Journ
         done=done,
         total=progress.completed_rows or progress.total,
         failed=failed,
+        dropped=dropped,
         seconds=_sum_seconds(progress, done),
     )
     return _add_metrics(summary, metrics) if metrics else summary

@@ -9,13 +9,17 @@ from typing import Any
 import pytest
 
 from auricle import AsyncModel, Audio, BatchModel, Generate, Generation, Sample, Settings
-from auricle.core.types import Json, Outcome, RejectedRow
+from auricle.core.calls import CallRecording
+from auricle.core.types import Call, Json, Outcome, RejectedRow
 from auricle.engine.observer import Observer
 from auricle.engine.run_loop import RunLoop
 from auricle.runs.progress import Progress
 from auricle.runs.run_directory import Run
+from auricle.tasks.call_scripts import CallScript, CallSettings
 from auricle.tasks.inferencers import Inferencer, Respond
+from auricle.tasks.inferencers.calls import HoldCall
 from auricle.testing.models import Echo, FakeApi
+from tests.support.calls import make_recording
 from tests.support.run_passes import (
     QUICK,
     SPEC,
@@ -27,6 +31,8 @@ from tests.support.run_passes import (
     text_of,
     texts,
 )
+
+SCRIPT = CallScript.build((), CallSettings(), lambda _: Audio("none.wav")).document
 
 
 def test_resume_skips_answered_samples(tmp_path: Path) -> None:
@@ -48,6 +54,21 @@ def test_resume_can_skip_failed_samples(tmp_path: Path) -> None:
     model = FakeApi()
     evaluate(tmp_path, texts(8), model, settings=Settings(retry_failed=False))
     assert model.calls == 0
+
+
+def test_resume_keeps_dropped_calls_unless_they_are_to_be_held_again(tmp_path: Path) -> None:
+    class Agent(AsyncModel):
+        finishes = iter(("dropped", "completed"))
+
+        async def call(self, request: Call) -> CallRecording:
+            return make_recording(audio=None, finish=next(self.finishes))
+
+    agent, samples = Agent(), [Sample(id="1", inputs={"script": SCRIPT})]
+    passes = [
+        [record.outcome for record in evaluate(tmp_path, samples, agent, HoldCall(), settings)]
+        for settings in (QUICK, QUICK, replace(QUICK, retry_dropped=1), QUICK)
+    ]
+    assert passes == [[Outcome.DROPPED], [Outcome.DROPPED], [Outcome.ANSWERED], [Outcome.ANSWERED]]
 
 
 def test_changed_question_is_sent_again(tmp_path: Path) -> None:

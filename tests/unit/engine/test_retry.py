@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from auricle import AsyncModel, Audio, Generate, Generation, Sample, SampleError, Settings, Turn
+from auricle.core.calls import CallRecording
 from auricle.core.errors import AllRequestsFailed, AudioError, NotFinite, Rejected, Transient, Unreachable
 from auricle.core.types import MAX_TEXT_LENGTH, Call, Output, Predict, Prediction, Record, Request
 from auricle.engine.batching import RunStopped
@@ -52,6 +53,29 @@ class Failing(AsyncModel):
         return Generation(text="fine")
 
 
+class Dropping(AsyncModel):
+    """Drops its first calls."""
+
+    def __init__(self, drops: int) -> None:
+        self.drops = drops
+        self.calls = 0
+
+    async def call(self, request: Call) -> CallRecording:
+        self.calls += 1
+        return make_recording(finish="dropped" if self.calls <= self.drops else "completed")
+
+
+@pytest.mark.parametrize(
+    ("retry_dropped", "finish", "earlier_drops"), [(0, "dropped", 0), (1, "dropped", 1), (2, "completed", 2)]
+)
+def test_dropped_calls_are_held_again_only_on_request(retry_dropped: int, finish: str, earlier_drops: int) -> None:
+    model, settings = Dropping(2), Settings(initial_backoff=0.0, retry_dropped=retry_dropped)
+    output, attempts = send(model, settings, Call(steps=()))
+    assert isinstance(output, CallRecording)
+    assert (output.finish, output.earlier_drops) == (finish, earlier_drops)
+    assert attempts == model.calls == 1 + retry_dropped
+
+
 @pytest.fixture
 def delays(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """Replace sleeping by recording the delay."""
@@ -64,12 +88,12 @@ def delays(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     return recorded
 
 
-def send(model: AsyncModel, settings: Settings = QUICK) -> tuple[Output, int]:
+def send(model: AsyncModel, settings: Settings = QUICK, request: Request = REQUEST) -> tuple[Output, int]:
     """Send one request and return its output and the number of attempts."""
 
     async def main() -> tuple[Output, int]:
         sender = RetryingSender(DirectSlot(model, 1), settings)
-        return await sender(REQUEST), sender.attempts
+        return await sender(request), sender.attempts
 
     return asyncio.run(main())
 

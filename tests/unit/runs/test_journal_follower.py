@@ -6,6 +6,7 @@ from auricle.core.serialization import digest
 from auricle.core.types import Failure, Generation, Record, Sample
 from auricle.runs.journal import encode_record_line, encode_removal
 from auricle.runs.journal_follower import JournalFollower
+from tests.support.calls import make_recording
 
 
 def line(sample_id: str, *, failed: bool = False) -> bytes:
@@ -32,6 +33,17 @@ def test_samples_are_counted_once_as_they_arrive(tmp_path: Path) -> None:
     append(path, line("b"), encode_removal(digest("c")))
     follower.update()
     assert (follower.done, follower.failed) == (2, 0)
+
+
+def test_calls_that_the_agent_dropped_are_counted_until_they_are_held_again(tmp_path: Path) -> None:
+    follower = JournalFollower(tmp_path / "outputs.jsonl")
+    sample, calls = Sample(id="a", inputs={}), [make_recording(audio=None, finish=f) for f in ("dropped", "completed")]
+    counts = []
+    for call in calls:
+        append(tmp_path / "outputs.jsonl", encode_record_line(Record(sample=sample, row=0, outputs=(call,))))
+        follower.update()
+        counts.append((follower.done, follower.dropped))
+    assert counts == [(1, 1), (1, 0)]
 
 
 def test_incomplete_line_is_counted_when_it_is_complete(tmp_path: Path) -> None:

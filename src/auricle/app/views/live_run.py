@@ -131,6 +131,8 @@ def describe_live(run: RunSummary, live: LiveRun) -> str:
             parts.append("loading the model")
     if follower.failed:
         parts.append(f"{format_count(follower.failed)} failed")
+    if follower.dropped:
+        parts.append(f"{format_count(follower.dropped)} dropped")
     return " · ".join(parts)
 
 

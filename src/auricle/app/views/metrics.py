@@ -109,7 +109,7 @@ def _describe_failures(metrics: Metrics) -> str:
 
 def draw_overview(path: Path, metrics: Metrics) -> None:
     """Draw a table of all metrics over all samples."""
-    numbers = metrics.overall[:MAX_ROWS]
+    numbers = [number for number in metrics.table_rows if not number.field][:MAX_ROWS]
     if not numbers:
         return
     unit = numbers[0].unit

@@ -6,6 +6,7 @@ from auricle.metrics.calls import latency, playback, success, transcripts, turn_
 
 conversation = (
     success.task_success,
+    success.call_completion,
     success.tool_calls,
     success.facts,
     latency.voice_to_voice,

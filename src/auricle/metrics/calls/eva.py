@@ -62,6 +62,8 @@ def _gap_after(exchange: Exchange, agent: tuple[Span, ...], until: float) -> flo
 def _score(sample: Sample, output: Output) -> float | None:
     recording = require_recording(output)
     exchanges = list_exchanges(recording)
+    if recording.is_dropped:
+        return 0.0
     if not exchanges:
         return None
     if exchanges[-1].answer is None:

@@ -10,11 +10,11 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from auricle.core.calls import CallRecording, EventKind, Span, join_transcripts
+from auricle.core.calls import CallRecording, EventKind, Span, StepKind, join_transcripts
 from auricle.core.types import Output, Sample
 from auricle.metrics.base import Array, Metric, mean
 from auricle.metrics.calls.pooling import PLAYED, count_metric, require_recording
-from auricle.metrics.calls.turns import CallerTurn, list_asking_turns
+from auricle.metrics.calls.turns import CallerTurn, list_asking_turns, list_lost
 
 SHORT_SECONDS, SHORT_WORDS = 1.0, 3
 """Speech that is shorter, and has at most so many words, does not take over."""
@@ -83,9 +83,10 @@ def _list_answers(recording: CallRecording, kind: str) -> list[tuple[float, bool
     return answers
 
 
-def _take_over_metric(name: str, title: str, kind: str) -> Metric:
+def _take_over_metric(name: str, title: str, kind: StepKind) -> Metric:
     def count(sample: Sample, recording: CallRecording) -> Sequence[float]:
-        return _count_take_overs([is_take_over for _, is_take_over in _list_answers(recording, kind)])
+        lost = [False for _ in list_lost(recording, kind)]
+        return _count_take_overs([*(is_take_over for _, is_take_over in _list_answers(recording, kind)), *lost])
 
     return count_metric(name, title, count, ("take_overs", "turns"), variant=VARIANT)
 

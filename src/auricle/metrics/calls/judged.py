@@ -38,6 +38,8 @@ class StatementScorer:
         if not statements:
             return ()
         recording = require_recording(output)
+        if recording.is_dropped:
+            return ()  # no success, whatever a judge would say
         require_transcript(recording)
         call = format_call(recording)
         scorers = (RubricScorer(self.rubric, partial(_build_values, statement, call)) for statement in statements)
@@ -45,12 +47,17 @@ class StatementScorer:
 
     def score_share(self, sample: Sample, output: Output, *, verdicts: Sequence[str]) -> float | None:
         """Return the share of statements that are true of the call; None if none is expected."""
+        if require_recording(output).is_dropped:
+            return 0.0 if _list_statements(sample) else None
         values = self._read_verdicts(verdicts)
         return fmean(values) if values else None
 
     def score_success(self, sample: Sample, output: Output, *, verdicts: Sequence[str]) -> float | None:
         """Return 1 if all rules are met and all statements are true, else 0; None if nothing is expected."""
-        by_rules, values = succeeds(sample, require_recording(output)), self._read_verdicts(verdicts)
+        recording = require_recording(output)
+        by_rules, values = succeeds(sample, recording), self._read_verdicts(verdicts)
+        if recording.is_dropped and _list_statements(sample):
+            return 0.0
         if by_rules is None and not values:
             return None
         return float(by_rules is not False and all(value > 0.5 for value in values))

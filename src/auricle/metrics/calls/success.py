@@ -39,6 +39,30 @@ def select_expectations(sample: Sample, kinds: Sequence[str]) -> list[Expectatio
     return [expectation for expectation in parse_expectations(sample.target) if expectation.kind in kinds]
 
 
+# --- whether the call took place ----------------------------------------------------------------
+
+
+def _count_completed(sample: Sample, recording: CallRecording) -> Sequence[float]:
+    drops = recording.earlier_drops
+    return (
+        not recording.is_dropped,
+        1 + drops,
+        recording.is_dropped + drops,
+        drops,
+        recording.finish == "agent",
+        recording.finish == "limit",
+    )
+
+
+call_completion = count_metric(
+    "call_completion",
+    "Calls not dropped",
+    _count_completed,
+    ("not_dropped", "calls", "dropped", "dropped_and_held_again", "ended_by_agent", "at_time_limit"),
+    variant="not-dropped",
+)
+
+
 # --- tool calls ---------------------------------------------------------------------------------
 
 
@@ -80,6 +104,8 @@ def _count_tool_calls(sample: Sample, recording: CallRecording) -> Sequence[floa
     matched = sum(match is not None for match in matches)
     names = {call.get("name") for call in calls}
     avoided = sum(not any(_meets(expectation, call) for call in calls) for expectation in forbidden)
+    if recording.is_dropped:  # the agent did not come to where it might have called them
+        avoided = 0
     return (
         matched + avoided,
         len(expected) + len(forbidden),
@@ -112,6 +138,8 @@ def require_transcript(recording: CallRecording) -> None:
 
 
 def _meets_fact(expectation: Expectation, recording: CallRecording) -> bool:
+    if recording.is_dropped and (expectation.kind == "not_contains" or not recording.text):
+        return False
     require_transcript(recording)
     if expectation.kind == "matches":
         return any(re.search(pattern, recording.text, re.IGNORECASE) for pattern in expectation.texts)
@@ -138,6 +166,8 @@ def succeeds(sample: Sample, recording: CallRecording) -> bool | None:
     """Return whether all expectations are met that can be checked by a rule; None if there are none."""
     if not select_expectations(sample, (*FACT_KINDS, *TOOL_KINDS)):
         return None
+    if recording.is_dropped:
+        return False
     met, expected = _count_facts(sample, recording)
     met_tools, expected_tools = _count_tool_calls(sample, recording)[:2]
     return met == expected and met_tools == expected_tools

@@ -25,6 +25,7 @@ from auricle.metrics.calls.ticks import (
     list_effects_outside_speech,
     make_ticks,
 )
+from auricle.metrics.calls.turns import list_lost
 
 YIELD_TICKS = int(2.0 / TICK_SECONDS)
 """An agent that is silent in any of so many ticks has yielded to an interruption."""
@@ -126,7 +127,9 @@ def _tau_metric(name: str, title: str, pick: Callable[[Counter[str]], Sequence[f
     """Make a metric of the events of a call in ticks; `pick` returns its two numbers."""
 
     def count(sample: Sample, recording: CallRecording) -> Sequence[float]:
-        return pick(count_tau_events(make_ticks(recording)))
+        counts = count_tau_events(make_ticks(recording))
+        counts["lost"] = len(list_lost(recording, "say", "interrupt"))
+        return pick(counts)
 
     columns = fields.pop("columns")
     variant = f"tau2-bench.ticks-{TICK_SECONDS}s.{PLAYED}"
@@ -163,7 +166,7 @@ tau_yield_latency_mean = _tau_metric(
 tau_response_rate = _tau_metric(
     "response_rate",
     "τ-voice R_R",
-    lambda counts: (counts["response"], counts["response"] + counts["no_response"]),
+    lambda counts: (counts["response"], counts["response"] + counts["no_response"] + counts["lost"]),
     columns=("responses", "turns"),
 )
 tau_yield_rate = _tau_metric(

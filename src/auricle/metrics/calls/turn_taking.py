@@ -20,9 +20,11 @@ from auricle.metrics.calls.turns import (
     Interval,
     Overlap,
     intersect,
+    is_cut_by_drop,
     list_asking_turns,
     list_exchanges,
     list_intrusions,
+    list_lost,
     list_overlaps,
     list_pause_results,
     list_turns,
@@ -40,11 +42,18 @@ PAUSE_LENGTHS = (0.75, 1.5)
 
 def _count_answers(sample: Sample, recording: CallRecording) -> Sequence[float]:
     exchanges = list_exchanges(recording)
-    return sum(exchange.answer is not None for exchange in exchanges), len(exchanges)
+    answers = [exchange.answer for exchange in exchanges if exchange.answer]
+    cut = sum(is_cut_by_drop(answer, recording) for answer in answers)
+    unreached = len(list_lost(recording, "say", "interrupt"))
+    return len(answers) - cut, len(exchanges) + unreached, cut + unreached
 
 
 response_rate = count_metric(
-    "response_rate", "Response rate", _count_answers, ("answered", "turns"), variant=f"before-next-turn-or-end.{PLAYED}"
+    "response_rate",
+    "Response rate",
+    _count_answers,
+    ("answered", "turns", "call_dropped"),
+    variant=f"before-next-turn-or-end.{PLAYED}",
 )
 
 
@@ -57,14 +66,15 @@ def _list_barge_ins(recording: CallRecording) -> list[Overlap]:
 
 def _count_yields(sample: Sample, recording: CallRecording) -> Sequence[float]:
     barge_ins = _list_barge_ins(recording)
-    decided = [overlap for overlap in barge_ins if overlap.reaction != "unknown"]
+    decided = [overlap for overlap in barge_ins if overlap.is_decided]
     scripted = [turn for turn in list_turns(recording) if turn.kind == "interrupt"]
     return (
         sum(overlap.reaction == "stopped" for overlap in decided),
         len(decided),
-        len(barge_ins) - len(decided),
+        sum(overlap.reaction == "unknown" for overlap in barge_ins),
         len(scripted) - len(barge_ins),
         sum(overlap.signal_seconds is not None for overlap in decided),
+        sum(overlap.reaction == "lost" for overlap in barge_ins) + len(list_lost(recording, "interrupt")),
     )
 
 
@@ -72,23 +82,25 @@ barge_in_yield = count_metric(
     "barge_in_yield",
     "Barge-in yield rate",
     _count_yields,
-    ("yielded", "barge_ins", "near_own_end", "agent_was_silent", "detected"),
+    ("yielded", "barge_ins", "near_own_end", "agent_was_silent", "detected", "call_dropped"),
     variant=f"silent-within-{YIELD_WINDOW:g}s.{PLAYED}",
 )
 
 
 def _count_successes(sample: Sample, recording: CallRecording) -> Sequence[float]:
-    answered = {exchange.turn.step for exchange in list_exchanges(recording) if exchange.answer}
-    decided = [overlap for overlap in _list_barge_ins(recording) if overlap.reaction != "unknown"]
-    successes = [item for item in decided if item.reaction == "stopped" and item.turn.step in answered]
-    return len(successes), len(decided)
+    exchanges = [(exchange.turn.step, exchange.answer) for exchange in list_exchanges(recording)]
+    answered = {step for step, answer in exchanges if answer and not is_cut_by_drop(answer, recording)}
+    barge_ins = [overlap for overlap in _list_barge_ins(recording) if overlap.reaction != "unknown"]
+    successes = [item for item in barge_ins if item.reaction == "stopped" and item.turn.step in answered]
+    lost = len(list_lost(recording, "interrupt"))
+    return len(successes), len(barge_ins) + lost, lost + sum(item.reaction == "lost" for item in barge_ins)
 
 
 barge_in_success = count_metric(
     "barge_in_success",
     "Barge-in success",
     _count_successes,
-    ("yielded_and_answered", "barge_ins"),
+    ("yielded_and_answered", "barge_ins", "call_dropped"),
     variant=f"silent-within-{YIELD_WINDOW:g}s-and-answered.{PLAYED}",
 )
 
@@ -126,21 +138,22 @@ def _false_yield_metric(
 
     def count(sample: Sample, recording: CallRecording) -> Sequence[float]:
         overlaps = [overlap for overlap in list_overlaps(recording) if overlap.turn.kind == kind]
-        decided = [overlap for overlap in overlaps if overlap.reaction != "unknown"]
+        decided = [overlap for overlap in overlaps if overlap.is_decided]
         sounds = [turn for turn in list_turns(recording) if turn.kind == kind]
         return (
             sum(overlap.reaction == "stopped" for overlap in decided),
             len(decided),
             sum(overlap.resumed for overlap in decided),
-            len(overlaps) - len(decided),
+            sum(overlap.reaction == "unknown" for overlap in overlaps),
             len(sounds) - len(overlaps),
+            sum(overlap.reaction == "lost" for overlap in overlaps) + len(list_lost(recording, kind)),
         )
 
     return count_metric(
         f"false_yield_{suffix}",
         title,
         count,
-        ("stopped", "sounds", "resumed", "near_own_end", "agent_was_silent"),
+        ("stopped", "sounds", "resumed", "near_own_end", "agent_was_silent", "call_dropped"),
         higher_is_better=False,
         variant=f"silent-within-{STOP_WINDOW:g}s.resumed-within-{RESUME_WINDOW:g}s.{PLAYED}",
     )

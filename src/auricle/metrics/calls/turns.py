@@ -68,7 +68,7 @@ class Exchange:
         return self.answer.start - self.turn.end if self.answer else None
 
 
-Reaction: TypeAlias = Literal["stopped", "went_on", "unknown"]
+Reaction: TypeAlias = Literal["stopped", "went_on", "unknown", "lost"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,13 +78,18 @@ class Overlap:
     turn: CallerTurn
     agent: Span
     reaction: Reaction
-    """Whether the agent stopped because of it; unknown if the agent's speech would have ended at that time anyway."""
+    """Whether the agent stopped because of it; unknown if the agent's speech would have ended at that time anyway, and
+    lost if the call was dropped before that could be seen."""
     stop_seconds: float | None = None
     """Seconds from the start of the sound until the agent was silent, if it stopped."""
     signal_seconds: float | None = None
     """Seconds from the start of the sound until the model reported that it detected it."""
     resumed: bool = False
     """Whether the agent began to speak again although the caller asked for nothing."""
+
+    @property
+    def is_decided(self) -> bool:
+        return self.reaction in ("stopped", "went_on")
 
 
 def list_turns(recording: CallRecording) -> list[CallerTurn]:
@@ -108,6 +113,16 @@ def _make_turn(step: int, spans: Sequence[Span]) -> CallerTurn:
 def list_asking_turns(recording: CallRecording) -> list[CallerTurn]:
     """Return the turns of the caller that ask for a response."""
     return [turn for turn in list_turns(recording) if turn.expects_response]
+
+
+def list_lost(recording: CallRecording, *kinds: StepKind) -> list[StepKind]:
+    """Return the steps of some kinds that the caller did not come to because the agent dropped the call."""
+    return [kind for kind in recording.unreached if kind in kinds]
+
+
+def is_cut_by_drop(span: Span, recording: CallRecording) -> bool:
+    """Return whether the agent may have had more to say when it dropped the call."""
+    return recording.is_dropped and span.end > recording.seconds - recording.merge_seconds
 
 
 # --- answers ------------------------------------------------------------------------------------
@@ -175,6 +190,8 @@ def _make_overlap(turn: CallerTurn, span: Span, recording: CallRecording) -> Ove
     if own_end is not None and own_end - turn.start <= STOP_WINDOW:
         # Whatever the agent did: leaving out only what ended by itself would count mistakes and no successes.
         reaction = "unknown"
+    elif is_cut_by_drop(span, recording) and span.end <= turn.start + window:
+        reaction = "lost"
     elif own_end != span.end and span.end - turn.start <= window:
         reaction = "stopped"
     return Overlap(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from auricle.core.calls import AudioFrame, Event, EventKind, Span, Step
+from auricle.core.calls import AudioFrame, Event, EventKind, Span, Step, StepKind
 from auricle.models.sessions.agent import AgentState
 from auricle.models.sessions.rendered_steps import RenderedStep, frame_size
 
@@ -58,6 +58,10 @@ class ScriptedCaller:
     @property
     def last_step(self) -> Step | None:
         return self._steps[-1].step if self._steps else None
+
+    def list_unreached(self) -> tuple[StepKind, ...]:
+        """Return the kinds of the steps that have not begun."""
+        return tuple(rendered.step.kind for rendered in self._steps[len(self._starts) :])
 
     def add_step(self, step: RenderedStep) -> None:
         """Go on with a further step after all others."""

@@ -27,7 +27,7 @@ from auricle.core.calls import (
     ToolResult,
     attach_recording,
 )
-from auricle.core.errors import SampleError, Transient, describe
+from auricle.core.errors import InvalidEvent, SpecError, Transient, describe
 from auricle.core.types import Call
 from auricle.models.sessions.agent import AgentState
 from auricle.models.sessions.caller import TIME_TOLERANCE, ScriptedCaller
@@ -45,7 +45,7 @@ READY_SECONDS = 30.0
 CLOSE_SECONDS = 5.0
 """Longest time that a session may take to end after the caller has hung up."""
 
-Finish = Literal["completed", "limit", "agent"]
+Finish = Literal["completed", "limit", "agent", "dropped"]
 
 
 async def hold_call(model: SessionModel, call: Call) -> CallRecording:
@@ -60,7 +60,8 @@ async def hold_call(model: SessionModel, call: Call) -> CallRecording:
 
     Raises:
         Transient: if the session does not get ready.
-        Exception: that ended the session; `get_recording` returns what was recorded until then.
+        Exception: that ended the session, unless it is what became of a conversation; `get_recording` returns what was
+            recorded until then.
     """
     steps = await asyncio.to_thread(_render_steps, call.steps, model.input_rate)
     return await _LiveCall(model, call, steps).hold()
@@ -102,15 +103,28 @@ class _LiveCall:
             await asyncio.wait({reader, self._hung_up}, return_when=asyncio.FIRST_COMPLETED)
             await self._end(reader)
         except Exception as error:
-            if self._ready.done():
-                self._log("received", EventKind.DROPPED, text=describe(error))
+            if not self._ready.done():
+                raise
+            self._log("received", EventKind.DROPPED, text=describe(error))
+            if self._is_of_agent(error, reader):
+                self._finish = "dropped"
+            else:
                 attach_recording(error, await self._make_recording())
-            raise
+                raise
         finally:
             self._stop_sending()
             reader.cancel()
             await asyncio.wait({reader}, timeout=CLOSE_SECONDS)
         return await self._make_recording()
+
+    def _is_of_agent(self, error: Exception, reader: asyncio.Task[None]) -> bool:
+        """Return whether an error after the start is something that callers of the agent would experience.
+
+        Errors of a simulated caller are not, and neither is a mistake in the setup or in the code of a model. A
+        transcription is tried again: its recogniser is evaluated by what it understands of a whole recording.
+        """
+        is_of_session = reader.done() and not reader.cancelled() and reader.exception() is error
+        return is_of_session and self._call.mode == "converse" and not isinstance(error, (SpecError, InvalidEvent))
 
     # --- the session ------------------------------------------------------------
 
@@ -269,7 +283,7 @@ class _LiveCall:
         samples = event.audio
         if samples is None or samples.dtype != np.int16 or samples.ndim != 1:
             kind = "none" if samples is None else f"{samples.dtype} of {samples.ndim} dimensions"
-            raise SampleError(f"Audio of a session must be a one-dimensional array of int16, not {kind}.")
+            raise InvalidEvent(f"Audio of a session must be a one-dimensional array of int16, not {kind}.")
         self._record(replace(event, seconds=len(samples) / self._model.output_rate), at)
         if self._ended_at is None:
             self._player.add(event.item, samples, at)
@@ -337,6 +351,7 @@ class _LiveCall:
             agent=self._player.list_spans(),
             seconds=seconds,
             finish=self._finish,
+            unreached=self._caller.list_unreached() if self._finish == "dropped" else (),
             audio=audio,
             agent_pauses=tuple(self._player.pauses),
             merge_seconds=MERGE_SECONDS,

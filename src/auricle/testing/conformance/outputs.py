@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
-from auricle.core.calls import CallRecording
+from auricle.core.calls import CallRecording, EventKind
 from auricle.core.types import Generation, Likelihood, Output, Prediction
 from auricle.testing.conformance.report import CheckFailed
 
@@ -50,6 +50,8 @@ def check_values(outputs: Sequence[Output], tolerance: float) -> None:
             check_logprobs(output.logprobs)
         elif isinstance(output, Prediction):
             _check_prediction(output, outputs[0], tolerance)
+        elif isinstance(output, CallRecording) and output.is_dropped:
+            raise CheckFailed("a session until the caller hangs up", output.select(EventKind.DROPPED)[-1].text)
 
 
 def check_logprobs(logprobs: Iterable[float]) -> None:

@@ -48,6 +48,19 @@ def test_a_deaf_agent_lowers_the_yield_rate_and_leaves_the_latency_alone() -> No
     assert turn_taking.yield_latency.score(SAMPLE, calls[1]) is None
 
 
+def test_a_barge_in_at_which_the_call_is_dropped_is_no_yield_and_no_success() -> None:
+    dropped = record(
+        *(caller(0, 1, step=0), *cut_speech(2, 3.2, "a", planned=6), caller(3, 3.2, "interrupt", step=1)),
+        seconds=3.2,
+        finish="dropped",
+        unreached=("interrupt",),
+    )
+    assert turn_taking.barge_in_yield.score(SAMPLE, dropped) is None
+    assert turn_taking.yield_latency.score(SAMPLE, dropped) is None
+    assert compute(turn_taking.barge_in_success, dropped) == 0.0
+    assert turn_taking.barge_in_success.details(score(turn_taking.barge_in_success, dropped))["call_dropped"] == 2
+
+
 def test_success_takes_a_stop_and_an_answer() -> None:
     calls = make_barge_in(True), make_barge_in(True, answered=False), make_barge_in(False)
     assert compute(turn_taking.barge_in_success, *calls) == pytest.approx(1 / 3)

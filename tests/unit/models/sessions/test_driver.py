@@ -26,7 +26,7 @@ from auricle.core.calls import (
     Utterance,
     get_recording,
 )
-from auricle.core.errors import Rejected, SampleError, SpecError, Transient
+from auricle.core.errors import InvalidEvent, Rejected, SampleError, SpecError, Transient
 from auricle.core.types import Call
 from auricle.models.base import SessionModel, abilities
 from auricle.models.sessions.driver import READY_SECONDS, hold_call
@@ -436,15 +436,27 @@ def test_a_recogniser_without_a_final_is_left_after_the_timeout() -> None:
 
 
 @pytest.mark.parametrize("error", [Transient("reset"), Rejected("no"), OSError("broken")])
-def test_what_happened_before_an_error_is_kept(error: Exception) -> None:
-    with pytest.raises(type(error)) as raised:
-        hold(TimedAgent(Script(answer_seconds=6.0, fail_after=2.91, error=error)), step("say", 1.0))
-    recording = get_recording(raised.value)
-    assert recording is not None
+def test_a_call_that_the_agent_loses_is_kept_with_what_the_caller_had_left_to_do(error: Exception) -> None:
+    agent = TimedAgent(Script(answer_seconds=6.0, fail_after=2.91, error=error))
+    recording = hold(agent, step("say", 1.0), step("interrupt", 1.0, start="agent_start", delay=4.0))
+    assert recording.is_dropped
+    assert recording.unreached == ("interrupt",)
     assert recording.agent[0].start == pytest.approx(1.8)
     assert recording.seconds == pytest.approx(2.92)
     assert recording.events[-1].kind is EventKind.DROPPED
     assert recording.audio is not None
+
+
+@pytest.mark.parametrize(
+    ("error", "options"),
+    [(SpecError("no key"), {}), (InvalidEvent("no event"), {}), (Transient("reset"), {"mode": "transcribe"})],
+)
+def test_mistakes_and_transcriptions_fail_and_keep_what_was_recorded(error: Exception, options: Any) -> None:
+    with pytest.raises(type(error)) as raised:
+        hold(TimedAgent(Script(fail_after=0.5, error=error)), step("say", 1.0), **options)
+    recording = get_recording(raised.value)
+    assert recording is not None
+    assert recording.events[-1].kind is EventKind.DROPPED
 
 
 def test_an_agent_may_end_the_call() -> None:

@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from auricle.audio import Audio
-from auricle.core.calls import CallRecording
-from auricle.core.errors import SampleError
+from auricle.core.calls import CallRecording, EventKind
 from auricle.core.types import Call
 from auricle.models.sessions.driver import hold_call
 from auricle.models.sessions.half_duplex import HalfDuplex
@@ -65,9 +64,10 @@ def test_a_voice_speaks_written_answers(agent: str, monkeypatch: pytest.MonkeyPa
     assert [span.seconds for span in recording.agent] == [pytest.approx(0.7), pytest.approx(0.7)]
 
 
-def test_a_written_answer_without_a_voice_is_an_error(agent: str) -> None:
-    with pytest.raises(SampleError, match="returned no speech"):
-        hold(HalfDuplex(f"{agent}:Writer", vad="energy"), 1.0)
+def test_a_written_answer_without_a_voice_drops_the_call(agent: str) -> None:
+    recording = hold(HalfDuplex(f"{agent}:Writer", vad="energy"), 1.0)
+    assert recording.is_dropped
+    assert "returned no speech" in recording.select(EventKind.DROPPED)[0].text
 
 
 def test_calls_can_be_transcribed(agent: str) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from auricle.core.calls import CallRecording, EventKind, Step, Tool, get_recording
+from auricle.core.calls import CallRecording, EventKind, Step, Tool
 from auricle.core.errors import SampleError, SpecError
 from auricle.core.types import Call
 from auricle.models.sessions.driver import hold_call
@@ -109,10 +109,10 @@ def test_calls_can_be_transcribed_turn_by_turn() -> None:
     assert recording.seconds == pytest.approx(2.6, abs=0.03)
 
 
-def test_an_error_of_the_model_ends_the_call() -> None:
-    with pytest.raises(SampleError, match="no speech") as raised:
-        hold(Butler(error=SampleError("no speech")), step("say", 1.0))
-    assert get_recording(raised.value) is not None
+def test_an_error_of_the_model_drops_the_call() -> None:
+    recording = hold(Butler(error=SampleError("no speech")), step("say", 1.0))
+    assert recording.is_dropped
+    assert recording.select(EventKind.DROPPED)[0].text == "no speech"
 
 
 def test_options_are_checked() -> None:
