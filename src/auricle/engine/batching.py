@@ -5,9 +5,12 @@ thread is a worker, and so is a process or a Ray actor.
 
 Samples are grouped into *windows* of a fixed size, in data order. When every unfinished sample of a
 window waits for an answer, the requests are sorted by length and split into batches, longest first.
-Batches therefore depend on the data and not on timing, need little padding, and run out of memory at
-the start if at all. While workers process one window the next one fills, and the audio of its first
-batches is decoded.
+Batches therefore depend on the data and not on timing or on the number of workers, need little
+padding, and run out of memory at the start if at all. While workers process some windows the next one
+fills, and the audio of its first batches is decoded.
+
+A model that keeps the order of the data gets its requests in that order. Its batches contain samples
+of one subset only, and one request of each.
 
 A load test has no windows: a free worker takes the requests that wait, which are decoded already.
 """
@@ -19,6 +22,7 @@ from collections import deque
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import count
 from typing import TypeAlias
 
 from auricle.audio import Audio
@@ -31,7 +35,7 @@ from auricle.models.call_timer import CALL_TIMER, CallTimer, start_call_timer
 BatchWorker: TypeAlias = Callable[[Ability, Sequence[Request]], Awaitable[Sequence[Output]]]
 
 BATCHES_PER_WINDOW = 8
-"""Batches per worker in each window; sorting more of them saves little more padding."""
+"""Batches in each window; sorting more of them saves little more padding."""
 CHARACTERS_PER_SECOND = 100.0
 """Characters that count as one second of audio, to compare texts by length."""
 
@@ -53,6 +57,8 @@ class PendingRequest:
     """Seconds of audio, or the equivalent for text."""
     future: asyncio.Future[Output]
     slot: BatchSlot
+    number: int = 0
+    """How many requests the sample sent before this one."""
     timer: CallTimer | None = None
 
 
@@ -60,6 +66,9 @@ class PendingRequest:
 class Window:
     """Samples that are batched together."""
 
+    places: int = 0
+    """Samples of the data that belong to this window, whether or not they send a request."""
+    subset: object = None
     slots: int = 0
     blocked_slots: int = 0
     """Slots that can only wait for this window to be split into batches."""
@@ -68,7 +77,7 @@ class Window:
 
     @property
     def is_ready(self) -> bool:
-        return self.is_full and bool(self.pending) and self.blocked_slots == self.slots
+        return self.is_full and self.blocked_slots == self.slots
 
 
 class Batcher:
@@ -80,15 +89,26 @@ class Batcher:
         auto_grow: Whether to enlarge batches until memory is half full.
         windows: Whether to group samples into windows, or else to batch the requests that wait. Without windows, a
             batch that fails is not split, because a load test sends each request once.
+        keep_order: Whether batches follow the order of the data instead of the lengths of the requests.
     """
 
     def __init__(
-        self, workers: Sequence[BatchWorker], limits: BatchLimits, *, auto_grow: bool = False, windows: bool = True
+        self,
+        workers: Sequence[BatchWorker],
+        limits: BatchLimits,
+        *,
+        auto_grow: bool = False,
+        windows: bool = True,
+        keep_order: bool = False,
     ) -> None:
         self.adaptive_limits = AdaptiveBatchLimits(limits, auto_grow=auto_grow)
-        self.window_size = (MAX_AUTO_BATCH_SIZE if auto_grow else BATCHES_PER_WINDOW * limits.size) * len(workers)
+        self.window_size = MAX_AUTO_BATCH_SIZE if auto_grow else BATCHES_PER_WINDOW * limits.size
         self._has_windows = windows
+        self._keep_order = keep_order
         self._window = Window()
+        self._uncut: deque[Window] = deque()
+        """Full windows that were never split; they are split in the order of the data first."""
+        self._slot_numbers = count()
         self._waiting: deque[PendingRequest] = deque()
         self._request_waits = asyncio.Event()
         self._loop = asyncio.get_running_loop()
@@ -102,26 +122,36 @@ class Batcher:
             *(asyncio.create_task(self._worker_loop(worker)) for worker in workers),
         ]
 
-    def acquire_slot(self) -> BatchSlot:
+    def acquire_slot(self, subset: object = None) -> BatchSlot:
         """Return a slot for the next sample, in data order."""
         if not self._has_windows:
-            return WaitingSlot(self, Window())
+            return WaitingSlot(self, Window(), 0)
+        if self._keep_order and subset != self._window.subset:
+            self.close_window()
+            self._window.subset = subset
         window = self._window
         window.slots += 1
-        if window.slots == self.window_size:
+        slot = BatchSlot(self, window, next(self._slot_numbers))
+        self.skip_sample()
+        return slot
+
+    def skip_sample(self) -> None:
+        """Count a sample; those that are not sent, too, so that a resumed run has the windows of the first pass."""
+        self._window.places += 1
+        if self._window.places == self.window_size:
             self.close_window()
-        return BatchSlot(self, window)
 
     def close_window(self) -> None:
         """Close the current window because no more samples follow for now."""
-        window, self._window = self._window, Window()
+        window, self._window = self._window, Window(subset=self._window.subset)
         window.is_full = True
+        self._uncut.append(window)
         self.cut_if_ready(window)
 
     def cut_if_ready(self, window: Window) -> None:
         """Split the window if all its samples wait, after other callbacks of this loop iteration."""
         if window.is_ready:
-            self._loop.call_soon(self._cut_window, window)
+            self._loop.call_soon(self._cut_ready_windows, window)
 
     def stop(self) -> None:
         """Let running batches finish and reject all other requests."""
@@ -133,10 +163,11 @@ class Batcher:
 
     async def measure_request(self, request: Request, slot: BatchSlot) -> PendingRequest:
         """Return a request with its length; the headers of audio files may be read in another thread."""
+        number = next(slot.sent)
         clips, length = measure_parts(request)
         if clips:
             length = await self._executor.run(total_seconds, clips)
-        return PendingRequest(request, length, self._loop.create_future(), slot, CALL_TIMER.get())
+        return PendingRequest(request, length, self._loop.create_future(), slot, number, CALL_TIMER.get())
 
     def add_waiting(self, pending: PendingRequest) -> None:
         """Let the next free worker take a request."""
@@ -149,15 +180,25 @@ class Batcher:
         await asyncio.gather(*self._tasks, return_exceptions=True)
         self._executor.close()
 
+    def _cut_ready_windows(self, window: Window) -> None:
+        """Split a window, unless an earlier one was never split, and the windows that waited for it."""
+        if window not in self._uncut:
+            self._cut_window(window)
+        while self._uncut and self._uncut[0].is_ready:
+            self._cut_window(self._uncut.popleft())
+
     def _cut_window(self, window: Window) -> None:
-        if not window.is_ready:  # split already, or a sample has sent another request
+        if not window.is_ready:  # a sample has sent another request
             return
         batchable, window.pending = window.pending, []
         for pending in batchable:
             pending.slot.mark_batched()
-        for kind in dict.fromkeys(type(pending.request) for pending in batchable):
-            group = [pending for pending in batchable if type(pending.request) is kind]
-            self._cut_groups.put_nowait(sort_by_length(group))
+        groups: dict[object, list[PendingRequest]] = {}
+        for pending in sorted(batchable, key=lambda pending: (pending.slot.number, pending.number)):
+            number = pending.number if self._keep_order else 0
+            groups.setdefault((type(pending.request), number), []).append(pending)
+        for group in groups.values():
+            self._cut_groups.put_nowait(group if self._keep_order else sort_by_length(group))
 
     async def _decode_loop(self) -> None:
         """Keep as many decoded batches ready as there are workers."""
@@ -248,11 +289,13 @@ class Batcher:
 class BatchSlot:
     """One sample's place in a window."""
 
-    __slots__ = ("_batcher", "_is_blocked", "_unanswered", "_unbatched", "_window")
+    __slots__ = ("_batcher", "_is_blocked", "_unanswered", "_unbatched", "_window", "number", "sent")
 
-    def __init__(self, batcher: Batcher, window: Window) -> None:
+    def __init__(self, batcher: Batcher, window: Window, number: int) -> None:
         self._batcher = batcher
         self._window = window
+        self.number = number
+        self.sent = count()
         self._unanswered = self._unbatched = 0  # requests without output; those not yet in a batch
         self._is_blocked = False
 
@@ -311,16 +354,20 @@ def sort_by_length(pending: Sequence[PendingRequest]) -> list[PendingRequest]:
 
 
 def first_batch_size(group: Sequence[PendingRequest], limits: BatchLimits) -> int:
-    """Return how many requests of a group, longest first, fit in one padded batch."""
+    """Return how many of the first requests of a group fit in one padded batch."""
     size = min(limits.size, len(group))
-    if limits.seconds is not None and group[0].length > 0:
-        size = min(size, int(limits.seconds / group[0].length))
-    return max(1, size)
+    if limits.seconds is None:
+        return size
+    longest = 0.0
+    for index, pending in enumerate(group[:size]):
+        longest = max(longest, pending.length)
+        if index and longest * (index + 1) > limits.seconds:
+            return index
+    return size
 
 
-def split_into_batches(pending: Sequence[PendingRequest], limits: BatchLimits) -> Iterator[list[PendingRequest]]:
-    """Split requests into batches that stay within the limits when padded, longest first."""
-    group = sort_by_length(pending)
+def split_into_batches(group: Sequence[PendingRequest], limits: BatchLimits) -> Iterator[Sequence[PendingRequest]]:
+    """Split requests, in their order, into batches that stay within the limits when padded."""
     while group:
         size = first_batch_size(group, limits)
         yield group[:size]

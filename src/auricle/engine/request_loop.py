@@ -30,6 +30,7 @@ class RequestLoop(Generic[Job]):
         stop: When set, requests in flight may finish and no further ones are sent.
         on_in_flight: Called with the number of jobs in flight when it changes.
         check: Called every second; an error that it raises ends the loop even if no job finishes.
+        get_subset: Returns the subset of the data that a job belongs to.
     """
 
     def __init__(
@@ -39,12 +40,14 @@ class RequestLoop(Generic[Job]):
         stop: asyncio.Event,
         on_in_flight: Callable[[int], None] = lambda _: None,
         check: Callable[[], None] = lambda: None,
+        get_subset: Callable[[Job], object] = lambda _: None,
     ) -> None:
         self._slots = slots
         self._handle = handle
         self._stop = stop
         self._on_in_flight = on_in_flight
         self._check = check
+        self._get_subset = get_subset
         self._group = asyncio.TaskGroup()
         self._tasks: set[asyncio.Task[None]] = set()
         self._taken = 0
@@ -104,7 +107,9 @@ class RequestLoop(Generic[Job]):
                 job = next(jobs)
             except StopIteration:
                 break
-            if job is not None:
+            if job is None:
+                self._slots.skip_sample()
+            else:
                 await self._process(job)
             self._taken += 1
             if self._taken % JOBS_PER_YIELD == 0:
@@ -118,7 +123,7 @@ class RequestLoop(Generic[Job]):
 
     async def _process(self, job: Job) -> None:
         # Nothing was awaited since the job was taken, so slots are in the order of the jobs.
-        slot = self._slots.acquire_slot()
+        slot = self._slots.acquire_slot(self._get_subset(job))
         self.in_flight += 1
         self._on_in_flight(self.in_flight)
         try:

@@ -123,7 +123,7 @@ class RetryingSender:
     """
 
     __slots__ = (
-        *("_fail_fast", "_has_media", "_settings", "_slot"),
+        *("_fail_fast", "_has_media", "_lookups", "_settings", "_slot"),
         *("attempts", "cache_hits", "has_sent_audio", "model_seconds", "wait_seconds"),
     )
 
@@ -134,6 +134,7 @@ class RetryingSender:
         self._settings = settings
         self._fail_fast = fail_fast
         self._has_media = has_media
+        self._lookups = asyncio.Lock()
         self.attempts = 1
         self.cache_hits = 0
         self.has_sent_audio: bool | None = None
@@ -148,7 +149,9 @@ class RetryingSender:
         return self._send_timed(request) if cache is None else self._send_unless_cached(request, cache)
 
     async def _send_unless_cached(self, request: Request, cache: Cache) -> Output:
-        if cached_output := await asyncio.to_thread(cache.get, request):
+        async with self._lookups:  # one at a time, so that requests are sent in their order
+            cached_output = await asyncio.to_thread(cache.get, request)
+        if cached_output:
             self.cache_hits += 1
             return cached_output
         output = await self._send_timed(request)

@@ -134,7 +134,7 @@ class RunLoop(Closing):
         self._fail_fast = FailFast(stop)
         self._inferencer = adapt_to_batching(self._inferencer, is_batch_model=isinstance(model, BatchModel))
         slots, run = open_slots(model, self._settings), self._run_directory
-        loop = RequestLoop(slots, self._process_sample, stop, self._observer.on_in_flight, run.check)
+        loop = RequestLoop(slots, self._process_sample, stop, self._observer.on_in_flight, run.check, _get_subset)
         stop_watcher = asyncio.create_task(self._mark_stopping(stop))
         try:
             with infrequent_gc():
@@ -382,6 +382,10 @@ class RunLoop(Closing):
 
 class NoModel(AsyncModel):
     """Stands for the model of a run that has all its answers, which need not be loaded."""
+
+
+def _get_subset(job: Job) -> Json:
+    return job[1].meta.get("subset")
 
 
 def _read_key_and_duration(

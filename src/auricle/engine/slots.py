@@ -35,7 +35,7 @@ class DirectSlot:
         self._withdrawn: set[asyncio.Task[Any]] = set()
         """Tasks whose requests were cancelled because they had not been sent when the run was stopped."""
 
-    def acquire_slot(self) -> DirectSlot:
+    def acquire_slot(self, subset: object = None) -> DirectSlot:
         return self
 
     async def send(self, request: Request) -> Output:
@@ -67,6 +67,7 @@ class DirectSlot:
 
     def release(self) -> None: ...
     def reacquire(self) -> None: ...
+    def skip_sample(self) -> None: ...
     def close_window(self) -> None: ...
 
     async def close(self) -> None: ...
@@ -82,8 +83,9 @@ class ModelBatcher(Batcher):
         size = model.batch_size if not settings.batch_size or auto_grow else int(settings.batch_size)
         limits = BatchLimits(size, model.batch_seconds, model.sample_rate)
         workers: Sequence[BatchWorker] | None = getattr(model, "workers", None)  # of a pool of replicas
-        super().__init__(workers or [self._run_in_thread], limits, auto_grow=auto_grow, windows=windows)
-        self.capacity = 2 * self.window_size  # one window is processed while the next fills
+        workers = workers or [self._run_in_thread]
+        super().__init__(workers, limits, auto_grow=auto_grow, windows=windows, keep_order=model.keeps_order)
+        self.capacity = (len(workers) + 1) * self.window_size  # one window fills while others are processed
 
     async def _run_in_thread(self, ability: Ability, batch: Sequence[Request]) -> Sequence[Output]:
         return await asyncio.get_running_loop().run_in_executor(self._thread, self._call_model, ability, batch)

@@ -182,6 +182,8 @@ class BatchModel(ModelAttributes):
     """Maximum seconds of audio per call, padding included: number of requests × longest clip."""
     sample_rate: int | None = None
     """If set, audio is decoded to this rate in background threads before the call."""
+    keeps_order: bool = False
+    """Whether batches follow the order of the data, separately for each `subset`, instead of the lengths of clips."""
 
     def generate(self, batch: Sequence[Generate]) -> Sequence[Generation]:
         """Write one answer per request.

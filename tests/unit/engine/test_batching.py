@@ -2,7 +2,7 @@
 
 import asyncio
 import threading
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -23,16 +23,22 @@ from auricle.engine.batching import (
     RunStopped,
     WorkerLost,
     decode_request_audio,
+    sort_by_length,
     split_into_batches,
 )
 from tests.support.batch_workers import answer_everything, lose_worker, recording_worker, request, text_of
 
 
 async def send_all(
-    workers: Sequence[BatchWorker], limits: BatchLimits, texts: Sequence[str], rounds: int = 1, auto_grow: bool = False
+    workers: Sequence[BatchWorker],
+    limits: BatchLimits,
+    texts: Sequence[str],
+    rounds: int = 1,
+    answered: Collection[str] = (),
+    **options: Any,
 ) -> list[Any]:
-    """Send every text from its own slot, `rounds` times in a row; return outputs and exceptions."""
-    batcher = Batcher(workers, limits, auto_grow=auto_grow)
+    """Send every text from its own slot, unless it is answered, `rounds` times; return outputs and exceptions."""
+    batcher = Batcher(workers, limits, **options)
 
     async def sample(slot: BatchSlot, text: str) -> Output:
         try:
@@ -43,7 +49,12 @@ async def send_all(
             slot.release()
 
     try:
-        tasks = [asyncio.create_task(sample(batcher.acquire_slot(), text)) for text in texts]
+        tasks = []
+        for text in texts:
+            if text in answered:
+                batcher.skip_sample()
+            else:
+                tasks.append(asyncio.create_task(sample(batcher.acquire_slot(), text)))
         batcher.close_window()
         return await asyncio.gather(*tasks, return_exceptions=True)
     finally:
@@ -82,6 +93,71 @@ def test_batches_do_not_depend_on_timing() -> None:
     assert run(0) == run(0.002)
 
 
+def batches_of(texts: Sequence[str], workers: int = 1, **options: Any) -> list[list[str]]:
+    batches: list[list[str]] = []
+    asyncio.run(send_all([recording_worker(batches)] * workers, BatchLimits(4, 9.0), texts, **options))
+    return batches
+
+
+def test_batches_are_the_same_for_every_number_of_workers() -> None:
+    texts = [f"{'x' * (number * 37 % 501)}{number}" for number in range(200)]
+    assert sorted(batches_of(texts)) == sorted(batches_of(texts, workers=3))
+
+
+@pytest.mark.parametrize("keep_order", [False, True])
+def test_a_resumed_run_has_the_batches_of_the_first_pass(keep_order: bool) -> None:
+    texts = [f"{'x' * (number * 37 % 501)}{number}" for number in range(100)]
+    batches = batches_of(texts, keep_order=keep_order)
+    answered = {text for batch in batches[:5] + batches[7:8] for text in batch}
+    assert batches_of(texts, answered=answered, keep_order=keep_order) == batches[5:7] + batches[8:]
+
+
+def test_requests_of_equal_length_are_in_the_order_of_the_data() -> None:
+    async def main() -> list[list[str]]:
+        batches: list[list[str]] = []
+        batcher = Batcher([recording_worker(batches)], BatchLimits(4))
+        slots = [batcher.acquire_slot() for _ in "abcdef"]
+        batcher.close_window()
+        await asyncio.gather(*(slots[number].send(request("abcdef"[number])) for number in (3, 0, 5, 2, 4, 1)))
+        await batcher.close()
+        return batches
+
+    assert asyncio.run(main()) == [["a", "b", "c", "d"], ["e", "f"]]
+
+
+def test_windows_are_first_split_in_the_order_of_the_data() -> None:
+    async def main() -> list[list[str]]:
+        batches: list[list[str]] = []
+        batcher = Batcher([recording_worker(batches)], BatchLimits(2))
+        slots = [batcher.acquire_slot() for _ in range(2 * batcher.window_size)]
+        *first, last = slots[: batcher.window_size]
+        later = asyncio.gather(*(slot.send(request("later")) for slot in (*first, *slots[batcher.window_size :])))
+        await asyncio.sleep(0.01)
+        assert batches == []  # although all samples of the second window wait
+        await asyncio.gather(last.send(request("longest of the first window")), later)
+        await batcher.close()
+        return batches
+
+    assert asyncio.run(main())[0] == ["longest of the first window", "later"]
+
+
+def test_batches_in_the_order_of_the_data_contain_one_subset_and_one_request_of_each_sample() -> None:
+    async def main() -> list[list[str]]:
+        batches: list[list[str]] = []
+        batcher = Batcher([recording_worker(batches)], BatchLimits(2), keep_order=True)
+        slots = [(f"{subset}{number}", batcher.acquire_slot(subset)) for subset in "ab" for number in range(3)]
+        batcher.close_window()
+        await asyncio.gather(*(slot.send(request(name + side)) for name, slot in slots for side in ("", " other side")))
+        await batcher.close()
+        return batches
+
+    other = " other side"
+    assert asyncio.run(main()) == [
+        *(["a0", "a1"], ["a2"], [f"a0{other}", f"a1{other}"], [f"a2{other}"]),
+        *(["b0", "b1"], ["b2"], [f"b0{other}", f"b1{other}"], [f"b2{other}"]),
+    ]
+
+
 def test_each_round_of_requests_is_batched() -> None:
     batches: list[list[str]] = []
     asyncio.run(send_all([recording_worker(batches)], BatchLimits(4), list("abcdefgh"), rounds=3))
@@ -100,7 +176,8 @@ def batch_lengths(*lengths: float, seconds: float = 20.0) -> list[list[float]]:
     """Split requests of these lengths, with at most 8 requests and some padded seconds in a batch."""
     nothing: Any = None
     pending = [PendingRequest(request(str(length)), length, nothing, nothing) for length in lengths]
-    return [[entry.length for entry in batch] for batch in split_into_batches(pending, BatchLimits(8, seconds))]
+    batches = split_into_batches(sort_by_length(pending), BatchLimits(8, seconds))
+    return [[entry.length for entry in batch] for batch in batches]
 
 
 def test_padded_seconds_limit_a_batch() -> None:
@@ -349,7 +426,7 @@ def test_a_worker_that_is_lost_after_some_answers_keeps_them() -> None:
     assert isinstance(outputs[1], WorkerLost)
 
 
-def test_a_window_has_eight_batches_for_each_worker() -> None:
+def test_a_window_has_eight_batches_for_any_number_of_workers() -> None:
     async def main() -> tuple[int, int]:
         batcher = Batcher([answer_everything] * 3, BatchLimits(5))
         automatic = Batcher([answer_everything] * 2, BatchLimits(5), auto_grow=True)
@@ -358,7 +435,7 @@ def test_a_window_has_eight_batches_for_each_worker() -> None:
         await automatic.close()
         return sizes
 
-    assert asyncio.run(main()) == (8 * 5 * 3, MAX_AUTO_BATCH_SIZE * 2)
+    assert asyncio.run(main()) == (8 * 5, MAX_AUTO_BATCH_SIZE)
 
 
 def test_stopping_is_noticed_before_a_request_is_sent() -> None:

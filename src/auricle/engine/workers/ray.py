@@ -119,6 +119,7 @@ class RayReplicaPool(BatchModel):
         self.batch_size = model_class.batch_size
         self.batch_seconds = model_class.batch_seconds
         self.sample_rate = model_class.sample_rate
+        self.keeps_order = model_class.keeps_order
         _await_gpus(ray, options)
         # No CPU is reserved: with more actors than CPUs, Ray would wait for ever.
         actor_class = ray.remote(ModelActor).options(num_cpus=0, num_gpus=options.gpus_per_replica)

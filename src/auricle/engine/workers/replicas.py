@@ -73,6 +73,7 @@ class ReplicaPool(BatchModel):
         self.batch_size = model_class.batch_size
         self.batch_seconds = model_class.batch_seconds
         self.sample_rate = model_class.sample_rate
+        self.keeps_order = model_class.keeps_order
         self.workers = [
             Replica(
                 WorkerProcess(

@@ -177,6 +177,7 @@ def describe_model(name: str) -> bytes:
         "batch_size",
         "batch_seconds",
         "sample_rate",
+        "keeps_order",
         "wants_context",
         "wants_inputs",
         "required_inputs",

@@ -171,6 +171,7 @@ class RewardModelAdapter(UserModel):
     """Adapter for an object with `sr` and `score_batch`; subclasses create the object."""
 
     batch_size = 12
+    keeps_order = True  # a class may score a recording by the others of its batch
 
     def __init__(self, name: str, options: AdapterOptions) -> None:
         options.validate(name)

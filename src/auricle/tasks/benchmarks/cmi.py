@@ -9,7 +9,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
+from itertools import chain, pairwise
 from pathlib import Path, PurePath
 from typing import Any, ClassVar, cast
 
@@ -228,11 +228,15 @@ class CmiSamples(BenchmarkSamples):
     """The rated dimensions by name, with how each is read from a model's answers."""
 
     def __iter__(self) -> Iterator[Sample | RejectedRow]:
+        """Yield one dataset after the other, as the authors' program does; its batches never contain two."""
+        datasets: dict[object, list[tuple[int, Row]]] = {name: [] for name in self.datasets}
         for index, row in enumerate(read_rows(self.path)):
             if isinstance(row, RejectedRow):
                 yield row
-            elif (sample := convert_row(row.origin, self._select_row, index, row)) is not None:
-                yield sample
+            elif self._is_selected(row):
+                datasets.setdefault(detect_dataset(str(row.values.get("source") or "")), []).append((index, row))
+        for index, row in chain.from_iterable(datasets.values()):
+            yield convert_row(row.origin, self._to_sample, index, row)
 
     def __len__(self) -> int:
         return sum(isinstance(row, RejectedRow) or self._is_selected(row) for row in read_rows(self.path))
@@ -282,10 +286,7 @@ class CmiSamples(BenchmarkSamples):
         name = detect_dataset(str(row.values.get("source") or ""))
         return self.datasets == DATASETS if name is None else name in self.datasets
 
-    def _select_row(self, index: int, row: Row) -> Sample | RejectedRow | None:
-        """Return the sample of a row, or None if the row is not selected."""
-        if not self._is_selected(row):
-            return None
+    def _to_sample(self, index: int, row: Row) -> Sample | RejectedRow:
         source = str(row.values.get("source") or "")
         name = detect_dataset(source)
         if name is None:
