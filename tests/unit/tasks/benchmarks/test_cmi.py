@@ -166,14 +166,23 @@ def test_the_number_of_samples_is_that_of_the_selected_rows(bench: Any) -> None:
 
 def test_a_yaml_file_selects_metrics_and_groups(bench: Any, tmp_path: Path) -> None:
     (tmp_path / "eval.yaml").write_text(
-        "metrics: {include_lcc: false, include_k_tau: false}\n"
-        "groups: {musicarena_by_month: false, cmi_by_confidence: false}\n"
+        "metrics: {include_lcc: false, include_k_tau: true}\n"
+        "groups: {musicarena_by_month: false, cmi_by_modality: true}\n"
     )
     task = bench(PAM, ARENA, PREF, eval_yaml=str(tmp_path / "eval.yaml"))
     names = {metric.name.partition(".")[0] for metric in task.metrics}
-    assert names.isdisjoint({"lcc", "ktau"})
+    assert "ktau" in names
+    assert "lcc" not in names
     fields = {name for sample in task.samples for name in sample.meta}
     assert fields == {"subset", "row", "modality", "ref_subset", "modality_type"}
+
+
+def test_what_a_yaml_file_does_not_name_is_left_out(bench: Any, tmp_path: Path) -> None:
+    (tmp_path / "eval.yaml").write_text("filter: {split: train}\n")
+    task = bench(*({**row, "split": "train"} for row in (PAM, ARENA, PREF)), eval_yaml=str(tmp_path / "eval.yaml"))
+    assert {metric.name.partition(".")[0] for metric in task.metrics}.isdisjoint({"lcc", "ktau"})
+    assert {name for sample in task.samples for name in sample.meta} == {"subset", "row", "ref_subset", "modality_type"}
+    assert task.samples.evaluation.files == cmi.Evaluation().files
 
 
 def test_the_duration_of_a_pair_is_the_mean(bench: Any, tone: Any) -> None:
