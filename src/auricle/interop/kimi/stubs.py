@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, nullcontext, redirect_stdout
+from contextlib import contextmanager, nullcontext, redirect_stdout, suppress
 from importlib import import_module
 from importlib.machinery import PathFinder
 from importlib.util import find_spec
@@ -35,9 +35,10 @@ LOGURU = "loguru"
 
 
 def inference_mode() -> Any:
-    """Disable gradients within the block if torch is loaded."""
-    torch = sys.modules.get("torch")  # a model that uses torch has imported it
-    return torch.inference_mode() if torch else nullcontext()
+    """Disable gradients within the block if torch is installed, for classes that import it in their first call, too."""
+    with suppress(ImportError, OSError):
+        return import_module("torch").inference_mode()
+    return nullcontext()
 
 
 class BaseModel:

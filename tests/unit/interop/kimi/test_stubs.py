@@ -79,3 +79,32 @@ def test_a_class_runs_without_gradients(tone: Any, monkeypatch: pytest.MonkeyPat
     with load_model(f"kimi:{FILE}:Odd") as model:
         model.ask(str(tone("a.wav", 0.3)), "well")
     assert events == ["in", "out"]
+
+
+def test_a_class_that_imports_torch_in_its_first_call_runs_without_gradients_from_the_first_row(
+    tone: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "torch.py").write_text(
+        "from contextlib import contextmanager\n"
+        "is_enabled = True\n"
+        "@contextmanager\n"
+        "def inference_mode():\n"
+        "    global is_enabled\n"
+        "    is_enabled = False\n"
+        "    yield\n"
+        "    is_enabled = True\n"
+    )
+    (tmp_path / "lazy.py").write_text(
+        "class Lazy:\n"
+        "    def generate_inner(self, msg):\n"
+        "        import torch\n"
+        "        return '', f'gradients: {torch.is_enabled}'\n"
+    )
+    monkeypatch.delitem(sys.modules, "torch", raising=False)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    try:
+        with load_model(f"kimi:{tmp_path / 'lazy.py'}:Lazy") as model:
+            path = str(tone("a.wav", 0.3))
+            assert [text_of(model.ask(path, "?")) for _ in range(2)] == ["gradients: False"] * 2
+    finally:
+        sys.modules.pop("torch", None)
