@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
+from types import FunctionType, ModuleType
 from typing import Any, Generic, NamedTuple, TypeVar, cast
 
 from auricle.core.entry_points import OWN_PACKAGE, PackageEntry, find_entries
@@ -258,8 +259,10 @@ def import_object(path: str, package: str = "") -> Any:
     from_file = where.endswith(".py")
     module = _from_file(Path(where), package) if from_file else _from_package(where)
     if not hasattr(module, name):
-        public = [attribute for attribute in vars(module) if not attribute.startswith("_")]
-        names = difflib.get_close_matches(name, public, n=3) or public[:5]
+        public = {attribute: value for attribute, value in vars(module).items() if not attribute.startswith("_")}
+        # Only what the file defines, unless it is a package that collects the names of others.
+        defined = [attribute for attribute, value in public.items() if _is_defined_in(module, value)] or [*public]
+        names = difflib.get_close_matches(name, defined, n=3) or defined[:5]
         raise UnknownName(f"{where} has no {name!r}; it has {', '.join(names) or 'nothing'}.")
     return getattr(module, name)
 
@@ -294,6 +297,10 @@ def _is_same(first: Any, second: Any) -> bool:
     """Compare by qualified name: a file given as `file.py:name` is imported anew each time."""
     names = [(getattr(x, "__module__", x), getattr(x, "__qualname__", x)) for x in (first, second)]
     return names[0] == names[1]
+
+
+def _is_defined_in(module: ModuleType, value: Any) -> bool:
+    return isinstance(value, (type, FunctionType)) and value.__module__ == module.__name__
 
 
 def _from_package(name: str) -> Any:

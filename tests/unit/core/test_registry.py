@@ -8,7 +8,7 @@ from typing import Any, cast
 import pytest
 
 from auricle.core.errors import SpecError, UnknownName
-from auricle.core.registry import Builtin, Registry, split_prefix
+from auricle.core.registry import Builtin, Registry, import_object, split_prefix
 from auricle.metrics.catalogue import METRICS
 from auricle.models.catalogue import MODELS
 from auricle.prompts.catalogue import ENCODERS, RETRIEVERS
@@ -216,6 +216,18 @@ def test_file_that_raises_is_a_spec_error(registry: Registry[Any], tmp_path: Pat
 def test_incomplete_path_names_the_expected_form(registry: Registry[Any]) -> None:
     with pytest.raises(UnknownName, match=r"should be package\.module:name"):
         registry.get(":x")
+
+
+def test_names_of_a_file_are_suggested_without_its_imports(tmp_path: Path) -> None:
+    file = tmp_path / "mine.py"
+    file.write_text(
+        "from collections import Counter, OrderedDict\nfrom typing import Any\nimport json\nclass Careful: ...\n"
+    )
+    with pytest.raises(UnknownName, match=r"has no 'Count'; it has Careful\."):
+        import_object(f"{file}:Count")
+    file.write_text("from collections import Counter\n")
+    with pytest.raises(UnknownName, match=r"has no 'Other'; it has Counter\."):
+        import_object(f"{file}:Other")
 
 
 def test_file_that_registers_a_name_may_be_imported_twice(tmp_path: Path) -> None:
