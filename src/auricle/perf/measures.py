@@ -65,7 +65,7 @@ REQUEST_DEFINITIONS: dict[str, Definition] = {
         "the server does not report token counts while streaming",
     ),
     "rtf": Definition("", "latency_s / seconds of audio sent", _NO_AUDIO_INPUT),
-    "rtfx_request": Definition("", "seconds of audio sent / latency_s", _NO_AUDIO_INPUT),
+    "rtfx_request": Definition("", "speed of one request (RTFx): seconds of audio sent / latency_s", _NO_AUDIO_INPUT),
     "gen_rtf": Definition("", "(last audio chunk - sent) / seconds of audio received", _NO_AUDIO_OUTPUT),
     "underrun_max_s": Definition(
         "s",
@@ -130,7 +130,7 @@ RUN_DEFINITIONS: dict[str, Definition] = {
     ),
     "audio_in_x": Definition(
         "",
-        "throughput RTFx: seconds of audio sent, each request weighted by the share of its time in the window"
+        "throughput of audio: seconds of audio sent, each request weighted by the share of its time in the window"
         " / window_s",
         _NO_AUDIO_INPUT,
     ),

@@ -20,17 +20,20 @@ from auricle.report.audiogram import THRESHOLD, format_threshold_interval
 from auricle.report.methods import TOO_FEW, explain_few_units
 from auricle.report.text_format import escape_formula, format_number, format_value
 from auricle.report.text_table import format_table
+from auricle.report.usage_text import format_speed
 from auricle.runs.metrics import FAMILY_FIELD, Metrics, Number
 
 CSV_COLUMNS = (
     *("model", "arguments", "task", "revision", "asked", "metric", "value", "low", "high"),
     *("interval", "cluster", "units", "scored", "total", "failed", "unreadable", "refused", "truncated", "coverage"),
-    *("rank", "rank_low", "rank_high", "rtfx", "cost", "currency", "complete", "run", "signature"),
+    *("rank", "rank_low", "rank_high", "throughput", "rtfx", "cost", "currency", "complete", "run", "signature"),
 )
 NUMBER_COLUMNS = (
     *("value", "low", "high", "interval", "cluster", "units"),
     *("scored", "total", "failed", "unreadable", "refused", "truncated"),
 )
+SPEEDS = {"throughput": "Throughput", "rtfx": "Speed of one request"}
+"""Titles of the speeds of a run, in seconds of audio per second; `usage_text` defines them."""
 MAX_NAME_LENGTH = 80
 
 
@@ -91,6 +94,7 @@ class Cell:
 
     number: Number
     run: str
+    throughput: float | None
     rtfx: float | None
     complete: bool
     created: str
@@ -160,10 +164,12 @@ class Row:
         return f"{self.model} ({self.arguments})" if self.arguments else self.model
 
     @property
-    def rtfx(self) -> float | None:
-        """The lowest speed of its runs."""
-        known = [cell.rtfx for cell in self.cells.values() if cell.rtfx]
-        return min(known, default=None)
+    def speeds(self) -> dict[str, float | None]:
+        """The lowest throughput and the lowest speed of one request of its runs."""
+        return {
+            name: min(filter(None, (getattr(cell, name) for cell in self.cells.values())), default=None)
+            for name in SPEEDS
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,7 +239,7 @@ class Leaderboard:
     def to_latex(self) -> str:
         """Return a LaTeX table (`booktabs`) with the best of each column in bold."""
         header, *rows = (f"{' & '.join(line)} \\\\\n" for line in self._format_table(_escape_latex, "\\textbf{{{}}}"))
-        alignment = "l" + "r" * (len(self.columns) + 1)
+        alignment = "l" + "r" * (len(self.columns) + len(SPEEDS))
         note = f"\\par{{\\footnotesize {_escape_latex(self.few_units_note)}}}\n" if self.few_units_note else ""
         return (
             f"\\begin{{tabular}}{{{alignment}}}\n\\toprule\n{header}\\midrule\n{''.join(rows)}\\bottomrule\n"
@@ -243,7 +249,7 @@ class Leaderboard:
     def _format_table(self, escape: Callable[[str], str], bold: str) -> Iterator[list[str]]:
         """Yield the header and the rows; `bold` is the format of the best value of a column."""
         titles = self.column_titles()
-        yield list(map(escape, ["Model", *(titles[column] for column in self.columns), "RTFx"]))
+        yield list(map(escape, ["Model", *(titles[column] for column in self.columns), *SPEEDS.values()]))
         best = {column: self.best(column) for column in self.columns}
         for row in self.rows:
             line = [escape(row.title)]
@@ -253,7 +259,7 @@ class Leaderboard:
                 if cell and cell.rank and cell.value == best[column]:
                     value = bold.format(value)
                 line.append(f"{value} ({escape(cell.uncertainty)})" if cell else value)
-            yield [*line, escape(f"{row.rtfx:,.1f}" if row.rtfx else "–")]
+            yield [*line, *(escape(format_speed(speed)) for speed in row.speeds.values())]
 
     def rank_cells(self) -> Leaderboard:
         """Return the same table with the place of each result in its column.
@@ -336,7 +342,7 @@ def _column_sort_key(column: Column) -> tuple[str, ...]:
 
 
 def _read_cells(run: str, metrics: Metrics, all_metrics: bool, split_by_prompt: bool) -> Iterator[tuple[Column, Cell]]:
-    speed, usage = metrics.speed.rtfx if metrics.speed else None, metrics.usage
+    speed, usage = metrics.speed, metrics.usage
     is_priced = usage.cost is not None and not usage.samples_without_cost and not usage.cached
     for number in map(_drop_infinite_parts, _list_shown(metrics, all_metrics)):
         if not number.signature.is_complete:
@@ -355,13 +361,14 @@ def _read_cells(run: str, metrics: Metrics, all_metrics: bool, split_by_prompt: 
             Cell(
                 number,
                 run,
-                speed,
+                speed.throughput if speed else None,
+                speed.rtfx if speed else None,
                 metrics.complete,
                 metrics.created,
                 cost=usage.cost if is_priced else None,
                 currency=(usage.currency or "") if is_priced else "",
                 audio_hours=usage.audio_seconds / 3600 if usage.audio_seconds else None,
-                first_token_p95=metrics.speed.ttft_s.p95 if metrics.speed and metrics.speed.ttft_s else None,
+                first_token_p95=speed.ttft_s.p95 if speed and speed.ttft_s else None,
                 slices=tuple(
                     _drop_infinite_parts(part)
                     for part in metrics.numbers
@@ -424,6 +431,7 @@ def _describe_result(row: Row, column: Column, cell: Cell) -> dict[str, Any]:
         "rank": cell.rank.place if cell.rank else None,
         "rank_low": cell.rank.low if cell.rank else None,
         "rank_high": cell.rank.high if cell.rank else None,
+        "throughput": cell.throughput,
         "rtfx": cell.rtfx,
         "cost": cell.cost,
         "currency": cell.currency or None,

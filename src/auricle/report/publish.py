@@ -67,7 +67,17 @@ VALUE_COLUMNS = (
 COUNT_COLUMNS = (
     *("scored", "total", "coverage", "failed", "unbounded", "unreadable", "refused", "truncated", "not_applicable"),
 )
-SUMMARY_COLUMNS = ("task", "model", "metric", *VALUE_COLUMNS, *COUNT_COLUMNS, "higher_is_better", "signature", "rtfx")
+SUMMARY_COLUMNS = (
+    "task",
+    "model",
+    "metric",
+    *VALUE_COLUMNS,
+    *COUNT_COLUMNS,
+    "higher_is_better",
+    "signature",
+    "throughput",
+    "rtfx",
+)
 ERROR_COLUMNS = ("substitutions", "deletions", "insertions", "reference_length", "utterance_mean")
 EMOTION_FIGURES = ("mean", "sd", "d", "auc")
 CLASS_FIGURES = ("precision", "recall", "f1")
@@ -292,6 +302,7 @@ def _write_csv(columns: Sequence[str], metrics: Metrics, rows: Iterable[Mapping[
     shared = {
         "task": metrics.task.name,
         "model": metrics.model.name,
+        "throughput": metrics.speed.throughput if metrics.speed else None,
         "rtfx": metrics.speed.rtfx if metrics.speed else None,
     }
     text = io.StringIO()

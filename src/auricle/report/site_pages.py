@@ -11,12 +11,13 @@ from markupsafe import Markup
 
 from auricle.core.direction import Direction
 from auricle.report.html_format import Scale, pluralise
-from auricle.report.leaderboard import Cell, Column, Leaderboard, Row
+from auricle.report.leaderboard import SPEEDS, Cell, Column, Leaderboard, Row
 from auricle.report.run_html import MAX_UNFOLDED_GROUPS
 from auricle.report.site_names import name_models
 from auricle.report.site_samples import ASSETS, SampleLink
 from auricle.report.templating import render, render_page
 from auricle.report.trade_offs import draw_trade_off, list_trade_offs
+from auricle.report.usage_text import FACT_DESCRIPTIONS, format_speed
 from auricle.runs.metrics import Number, format_money
 
 MIN_FENCED = 5
@@ -68,7 +69,9 @@ def render_index(view: SiteView) -> str:
     table = render(
         "report/templates/leaderboard_table.html",
         best={column: board.best(column) for column in board.columns},
-        has_speed=any(row.rtfx for row in board.rows),
+        speeds={name: title for name, title in SPEEDS.items() if any(row.speeds[name] for row in board.rows)},
+        speed_descriptions=FACT_DESCRIPTIONS,
+        format_speed=format_speed,
         draw_bar=_bar_drawer(scales),
         is_clipped=any(scale.is_clipped for scale in scales.values()),
         **shared,
@@ -254,7 +257,9 @@ def _render_ranking(board: Leaderboard, column: Column, rows: Sequence[tuple[Row
         scale=scale,
         is_clipped=scale.is_clipped,
         has_cost=any(cell.cost is not None for cell in cells),
-        has_speed=any(cell.rtfx for cell in cells),
+        speeds={name: title for name, title in SPEEDS.items() if any(getattr(cell, name) for cell in cells)},
+        speed_descriptions=FACT_DESCRIPTIONS,
+        format_speed=format_speed,
         money=format_money,
     )
 

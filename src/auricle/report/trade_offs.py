@@ -12,9 +12,10 @@ from markupsafe import Markup
 
 from auricle.report.axis_labels import MAX_LABEL_LENGTH
 from auricle.report.html_format import typeset_number
-from auricle.report.leaderboard import Cell, Column, Leaderboard, Row
+from auricle.report.leaderboard import SPEEDS, Cell, Column, Leaderboard, Row
 from auricle.report.plots import Axis, fit_axis
 from auricle.report.templating import render
+from auricle.report.usage_text import format_speed
 from auricle.runs.metrics import format_money
 
 MIN_POINTS = 2
@@ -101,8 +102,10 @@ def list_trade_offs(board: Leaderboard, column: Column) -> list[TradeOff]:
     trade_offs = [
         _trade_cost(column, [entry for entry in cells if entry[1].currency == currency]) for currency in currencies
     ]
-    speeds = [_make_point(row, cell, cell.rtfx, f"RTFx {cell.rtfx:,.1f}") for row, cell in cells if cell.rtfx]
-    trade_offs.append(TradeOff("RTFx", column, more_is_better=True, points=tuple(speeds)))
+    for name, title in SPEEDS.items():
+        known = [(row, cell, speed) for row, cell in cells if (speed := getattr(cell, name))]
+        speeds = [_make_point(row, cell, speed, f"{title} {format_speed(speed)}×") for row, cell, speed in known]
+        trade_offs.append(TradeOff(title, column, more_is_better=True, points=tuple(speeds)))
     delays = [
         _make_point(row, cell, cell.first_token_p95, f"{cell.first_token_p95:.3g} s")
         for row, cell in cells

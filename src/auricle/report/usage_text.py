@@ -9,8 +9,9 @@ from auricle.runs.metrics import Delay, JudgeFacts, Metrics, Throughput, Usage, 
 FACT_DESCRIPTIONS = {
     "Wall time": "From the first request to the last response of each pass, decoding included, "
                  "model loading excluded.",
-    "RTFx": "Audio seconds answered per second that the model took; decoding, queues, rate limits and "
-            "retries are not counted.",
+    "Throughput": "Audio seconds answered per second of wall time, with as many requests in flight as there were.",
+    "Speed of one request": "Audio seconds per second from sending a request to its answer, or of its share of a "
+                            "batch; decoding, queues, rate limits and retries are not counted. Known as RTFx.",
     "TTFT": "Median time from sending a request to the first token of its streamed answer.",
     "First audio": "Median time from sending a request to the first audio of its streamed answer.",
 }  # fmt: skip
@@ -34,14 +35,23 @@ def usage_facts(metrics: Metrics) -> list[tuple[str, str]]:
 
 
 def speed_facts(metrics: Metrics) -> list[tuple[str, str]]:
-    """List wall time and real-time factor, or samples per second without audio; for streams, delays."""
+    """List wall time, throughput and speed of one request; for streams, delays."""
     speed = metrics.speed
     if not speed:
         return []
-    rates = (("RTFx", speed.rtfx), ("Samples/s", speed.samples_per_second))
-    known = [(name, _format_significant(rate)) for name, rate in rates if rate is not None]
     delays = [(name, f"{_format_significant(delay.p50)} s") for name, delay in _list_delays(speed)]
-    return [("Wall time", _format_duration(speed.wall_seconds)), *known[:1], *delays]
+    return [("Wall time", _format_duration(speed.wall_seconds)), *_list_rates(speed), *delays]
+
+
+def _list_rates(speed: Throughput) -> list[tuple[str, str]]:
+    """List throughput and speed of one request in multiples of real time; without audio, samples per second."""
+    concurrency = speed.concurrency or 0.0
+    busy = f" at concurrency {_format_significant(concurrency)}" if concurrency > 1 else ""
+    rates = (("Throughput", speed.throughput, busy), ("Speed of one request", speed.rtfx, ""))
+    known = [(name, f"{_format_significant(rate)}×{suffix}") for name, rate, suffix in rates if rate is not None]
+    if not known and speed.samples_per_second is not None:
+        known = [("Samples/s", _format_significant(speed.samples_per_second))]
+    return known
 
 
 def _list_delays(speed: Throughput) -> list[tuple[str, Delay]]:
@@ -53,7 +63,7 @@ def describe_speed_facts(metrics: Metrics) -> list[tuple[str, str]]:
     if not metrics.speed:
         return []
     share = _timed_share(metrics.speed, metrics)
-    measured = {name: f" Measured{share}." for name in ("Wall time", "RTFx") if share}
+    measured = {name: f" Measured{share}." for name in ("Wall time", "Throughput", "Speed of one request") if share}
     names = [name for name, _ in speed_facts(metrics) if name in FACT_DESCRIPTIONS]
     return [(name, FACT_DESCRIPTIONS[name] + measured.get(name, "")) for name in names]
 
@@ -119,7 +129,7 @@ def _format_audio(seconds: float | None, suffix: str = "") -> str:
 
 
 def _format_audio_fact(metrics: Metrics) -> str:
-    """Format the audio of all answers and, if that is another amount, the audio that wall time and RTFx refer to."""
+    """Format the audio of all answers and, if that is another amount, the audio that wall time and speed refer to."""
     audio, timed = _format_audio(metrics.usage.audio_seconds), _timed_audio(metrics)
     return f"{audio} ({timed} timed)" if audio and timed else audio
 
@@ -132,10 +142,8 @@ def _timed_audio(metrics: Metrics) -> str:
 
 def _format_speed(speed: Throughput, metrics: Metrics) -> str:
     parts = [f"{_format_duration(speed.wall_seconds)} of wall time{_timed_share(speed, metrics)}"]
-    if speed.rtfx is not None:
-        parts.append(f"RTFx {_format_significant(speed.rtfx)}")
-    elif speed.samples_per_second is not None:
-        parts.append(f"{_format_significant(speed.samples_per_second)} samples/s")
+    for name, rate in _list_rates(speed):
+        parts.append(f"{rate} samples/s" if name == "Samples/s" else f"{name.lower()} {rate}")
     for name, delay in _list_delays(speed):
         high = "" if delay.p95 is None else f" (p95 {_format_significant(delay.p95)} s)"
         parts.append(f"{name} {_format_significant(delay.p50)} s{high}")
@@ -156,6 +164,11 @@ def _format_duration(seconds: float) -> str:
     if seconds < 600:
         return f"{_format_significant(seconds)} s"
     return f"{_format_significant(seconds / 60)} min" if seconds < 7200 else f"{_format_significant(seconds / 3600)} h"
+
+
+def format_speed(speed: float | None) -> str:
+    """Format a speed for a table, in seconds of audio per second."""
+    return _format_significant(speed) if speed else "–"
 
 
 def _format_significant(value: float) -> str:

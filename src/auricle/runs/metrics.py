@@ -358,7 +358,10 @@ class Throughput:
     samples: int
     samples_per_second: float | None = None
     audio_seconds: float | None = None
+    throughput: float | None = None
+    """Seconds of audio per second of wall time, with as many requests in flight as there were."""
     rtfx: float | None = None
+    """Speed of one request: seconds of audio per second that the model took, a share of the time of a batch."""
     passes: int = 1
     ttft_s: Delay | None = None
     """Time to first token; None if no answer was streamed."""
@@ -366,6 +369,11 @@ class Throughput:
     """Time to first audio."""
     model_seconds: float | None = None
     """Time that the model took; None if a pass recorded only its wall time."""
+
+    @property
+    def concurrency(self) -> float | None:
+        """Mean number of requests that the model worked on at a time; None if it is unknown."""
+        return self.model_seconds / self.wall_seconds if self.model_seconds and self.wall_seconds else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -129,15 +129,15 @@ def summarise_throughput(timings: Sequence[PassTiming], delays: StreamDelays | N
     Passes that answered more than the scored samples, such as rows that were changed or removed since, are not about
     these samples, so that there is no summary.
 
-    Samples per second are of wall time, RTFx of the time that the model took; a pass that did not record the latter
-    counts with its wall time.
+    Throughput is per second of wall time, `rtfx` per second that the model took, if every pass recorded that.
     """
     if not timings:
         return None
     wall, samples = sum(timing.wall_seconds for timing in timings), sum(timing.samples for timing in timings)
     if delays and samples > delays.answers:
         return None
-    model = sum(timing.wall_seconds if timing.model_seconds is None else timing.model_seconds for timing in timings)
+    model_seconds = [timing.model_seconds for timing in timings if timing.model_seconds is not None]
+    model = sum(model_seconds) if len(model_seconds) == len(timings) else None
     durations = [timing.audio_seconds for timing in timings if timing.audio_seconds is not None]
     audio = (sum(durations) or None) if len(durations) == len(timings) else None
     return Throughput(
@@ -145,14 +145,15 @@ def summarise_throughput(timings: Sequence[PassTiming], delays: StreamDelays | N
         samples=samples,
         samples_per_second=_per_second(samples, wall),
         audio_seconds=None if audio is None else round(audio, 4),
+        throughput=_per_second(audio, wall),
         rtfx=_per_second(audio, model),
         passes=len(timings),
-        model_seconds=None if any(timing.model_seconds is None for timing in timings) else round(model, 6),
+        model_seconds=None if model is None else round(model, 6),
         ttft_s=delays.first_token if delays else None,
         ttfa_s=delays.first_audio if delays else None,
     )
 
 
-def _per_second(amount: float | None, seconds: float) -> float | None:
+def _per_second(amount: float | None, seconds: float | None) -> float | None:
     """Return a rate with six significant digits."""
-    return float(f"{amount / seconds:.6g}") if amount is not None and seconds > 0 else None
+    return float(f"{amount / seconds:.6g}") if amount is not None and seconds else None

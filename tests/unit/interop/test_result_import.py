@@ -126,7 +126,7 @@ def test_the_command_prints_numbers_and_writes_a_report(tmp_path: Path, monkeypa
     write_open_asr(tmp_path / "results")
     result = CliRunner().invoke(cli, ["import", "results", "--from", "open-asr"])
     assert result.exit_code == 0, result.output
-    assert "RTFx 8" in result.output
+    assert "speed of one request 8×" in result.output
     folder = Path("runs") / "hf-audio-esb_ami_test-openai-whisper-tiny"
     assert (folder / "report.html").exists()
     assert CliRunner().invoke(cli, ["score", str(folder)]).exit_code == 0

@@ -40,7 +40,7 @@ def document(name: str = "m", *numbers: Number, **fields: Any) -> Metrics:
             "numbers": numbers or (number(),),
             "complete": True,
             "created": "2026-01-01",
-            "speed": Throughput(wall_seconds=1.0, samples=9, rtfx=12.5),
+            "speed": Throughput(wall_seconds=1.0, samples=9, throughput=50.0, rtfx=12.5),
             **fields,
         }
     )
@@ -196,7 +196,7 @@ def test_numbers_without_a_signature_are_left_out() -> None:
 
 def test_a_spreadsheet_has_a_line_a_number() -> None:
     (row,) = csv.DictReader(io.StringIO(build_leaderboard([("a/b", document("=HYPERLINK(1)"))]).to_csv()))
-    assert (row["value"], row["coverage"], row["rtfx"]) == ("0.1", "0.9", "12.5")
+    assert (row["value"], row["coverage"], row["throughput"], row["rtfx"]) == ("0.1", "0.9", "50.0", "12.5")
     assert (row["run"], row["signature"][:5]) == ("a/b", "asr:1")
     assert row["model"] == "'=HYPERLINK(1)"
 
@@ -204,8 +204,8 @@ def test_a_spreadsheet_has_a_line_a_number() -> None:
 def test_markdown_shows_names_to_the_letter_and_the_best_in_bold() -> None:
     output = build_leaderboard([("a", document("a|b <i>*c*")), ("b", document("n", number(value=0.4)))])
     lines = output.to_markdown().splitlines()
-    assert lines[0] == "| Model | asr WER ↓ | RTFx |"
-    assert lines[1] == "| --- | ---: | ---: |"
+    assert lines[0] == "| Model | asr WER ↓ | Throughput | Speed of one request |"
+    assert lines[1] == "| --- | ---: | ---: | ---: |"
     assert lines[2].startswith(r"| a\|b \<i\>\*c\* | **10.00 %** (9.00 – 11.00 %, 90.0 % covered)")
     assert "**40.00" not in lines[3]
 
@@ -214,8 +214,8 @@ def test_latex_escapes_what_it_would_obey() -> None:
     output = build_leaderboard([("a", document("a_b & 100% $x$ \\input{y}"))]).to_latex()
     assert r"a\_b \& 100\% \$x\$ \textbackslash{}input\{y\}" in output
     assert r"\textbf{10.00 \%} (9.00 -- 11.00 \%, 90.0 \% covered)" in output
-    assert output.startswith("\\begin{tabular}{lrr}\n\\toprule\n")
-    assert "asr WER $\\downarrow$ & RTFx" in output
+    assert output.startswith("\\begin{tabular}{lrrr}\n\\toprule\n")
+    assert "asr WER $\\downarrow$ & Throughput & Speed of one request" in output
 
 
 def test_nothing_makes_an_empty_table() -> None:
@@ -229,7 +229,7 @@ def test_the_command_prints_a_table(auricle: Any, manifest: Any) -> None:
     assert auricle("run", data, "--as", "qa", "-m", "echo", "-o", "run").returncode == 0
     output = auricle("leaderboard", "run")
     assert output.returncode == 0, output.stderr
-    assert output.stdout.startswith("| Model | qa-mine Exact match ↑ | RTFx |\n")
+    assert output.stdout.startswith("| Model | qa-mine Exact match ↑ | Throughput | Speed of one request |\n")
     assert "| echo | **100.00 %†** (" in output.stdout
 
 

@@ -14,7 +14,7 @@ SIGNATURE = "asr:1|data@1|Respond#1|wer:1.basic:1|m|auricle 1"
 
 
 def make_metrics(
-    name: str, value: float | None, cost: float | None = None, rtfx: float | None = None, **fields: Any
+    name: str, value: float | None, cost: float | None = None, throughput: float | None = None, **fields: Any
 ) -> Metrics:
     number = make_number("wer", value=value, signature=SIGNATURE, higher_is_better=False)
     return Metrics(
@@ -23,7 +23,7 @@ def make_metrics(
         numbers=(number,),
         complete=fields.get("complete", True),
         usage=Usage(cost=cost, currency=fields.get("currency", "USD"), samples_without_cost=0),
-        speed=Throughput(wall_seconds=1.0, samples=9, rtfx=rtfx),
+        speed=Throughput(wall_seconds=1.0, samples=9, throughput=throughput),
     )
 
 
@@ -50,12 +50,12 @@ def test_the_front_has_the_points_that_no_other_beats(points: list[tuple[float, 
 
 def test_low_errors_low_costs_and_high_speeds_are_better() -> None:
     board = build_board(
-        make_metrics("good", 0.1, cost=9.0, rtfx=10.0),
-        make_metrics("cheap", 0.2, cost=1.0, rtfx=5.0),
-        make_metrics("beaten", 0.3, cost=2.0, rtfx=20.0),
+        make_metrics("good", 0.1, cost=9.0, throughput=10.0),
+        make_metrics("cheap", 0.2, cost=1.0, throughput=5.0),
+        make_metrics("beaten", 0.3, cost=2.0, throughput=20.0),
     )
     fronts = {name: [point.model for point in each.front] for name, each in list_all(board).items()}
-    assert fronts == {"Cost (USD)": ["cheap", "good"], "RTFx": ["good", "beaten"]}
+    assert fronts == {"Cost (USD)": ["cheap", "good"], "Throughput": ["good", "beaten"]}
 
 
 def test_costs_in_different_currencies_are_not_drawn_together() -> None:
@@ -67,26 +67,28 @@ def test_costs_in_different_currencies_are_not_drawn_together() -> None:
 
 def test_unfinished_and_unknown_results_are_left_out() -> None:
     board = build_board(
-        make_metrics("a", 0.1, rtfx=1.0),
-        make_metrics("b", 0.2, rtfx=2.0),
-        make_metrics("c", 0.0, rtfx=3.0, complete=False),
-        make_metrics("d", None, rtfx=4.0),
+        make_metrics("a", 0.1, throughput=1.0),
+        make_metrics("b", 0.2, throughput=2.0),
+        make_metrics("c", 0.0, throughput=3.0, complete=False),
+        make_metrics("d", None, throughput=4.0),
         make_metrics("e", 0.3),
     )
-    assert [point.model for point in list_all(board)["RTFx"].points] == ["a", "b"]
-    assert list_all(build_board(make_metrics("a", 0.1, rtfx=1.0))) == {}
+    assert [point.model for point in list_all(board)["Throughput"].points] == ["a", "b"]
+    assert list_all(build_board(make_metrics("a", 0.1, throughput=1.0))) == {}
 
 
 def test_speeds_of_several_orders_of_magnitude_have_a_logarithmic_axis() -> None:
-    board = build_board(make_metrics("slow", 0.1, rtfx=0.5), make_metrics("fast", 0.2, rtfx=2000.0))
-    drawn = draw_trade_off(list_all(board)["RTFx"])
+    board = build_board(make_metrics("slow", 0.1, throughput=0.5), make_metrics("fast", 0.2, throughput=2000.0))
+    drawn = draw_trade_off(list_all(board)["Throughput"])
     assert all(f">{tick}</text>" in drawn for tick in ("0.1", "1", "10", "100", "1,000", "10,000"))
 
 
 def test_long_names_are_labelled_by_rank_and_explained_below() -> None:
     name = "a-name-that-is-too-long-for-a-label<b>"
     drawn = draw_trade_off(
-        list_all(build_board(make_metrics(name, 0.1, rtfx=1.0), make_metrics("fast", 0.2, rtfx=2.0)))["RTFx"]
+        list_all(build_board(make_metrics(name, 0.1, throughput=1.0), make_metrics("fast", 0.2, throughput=2.0)))[
+            "Throughput"
+        ]
     )
     assert ">rank 1</text>" in drawn
     assert "rank 1: <bdi>a-name-that-is-too-long-for-a-label&lt;b&gt;</bdi>" in drawn
@@ -96,7 +98,7 @@ def test_long_names_are_labelled_by_rank_and_explained_below() -> None:
 
 def test_labels_are_names_unless_they_are_long_or_shared() -> None:
     long = "a-model-with-a-name-that-no-plot-has-room-for"
-    board = build_board(*(make_metrics(name, 0.1, rtfx=2.0) for name in ("short", long)))
+    board = build_board(*(make_metrics(name, 0.1, throughput=2.0) for name in ("short", long)))
     (trade_off,) = list_trade_offs(board, board.columns[0])
     assert {trade_off.label(point) for point in trade_off.points} == {"short", "rank 1"}
 
@@ -120,15 +122,17 @@ def test_labels_avoid_the_line_of_the_front_and_other_points() -> None:
 
 def test_a_few_models_are_all_labelled_and_of_many_only_the_front() -> None:
     for count, shown in ((3, True), (20, False)):
-        models = [make_metrics(f"m{at}", 0.1 + at / 100, rtfx=30.0 - at) for at in range(count)]
-        drawn = draw_trade_off(list_all(build_board(*models))["RTFx"])
+        models = [make_metrics(f"m{at}", 0.1 + at / 100, throughput=30.0 - at) for at in range(count)]
+        drawn = draw_trade_off(list_all(build_board(*models))["Throughput"])
         assert ">m0</text>" in drawn
         assert (">m2</text>" in drawn) is shown
 
 
 def test_values_that_are_far_apart_are_drawn_on_a_logarithmic_axis() -> None:
     """One recogniser that repeats itself must not squeeze all others together."""
-    board = build_board(*(make_metrics(name, value, rtfx=2.0) for name, value in (("a", 0.1), ("b", 0.2), ("c", 8.0))))
+    board = build_board(
+        *(make_metrics(name, value, throughput=2.0) for name, value in (("a", 0.1), ("b", 0.2), ("c", 8.0)))
+    )
     (trade_off,) = list_trade_offs(board, board.columns[0])
     assert trade_off.has_far_values
     assert not trade_off.has_far_amounts

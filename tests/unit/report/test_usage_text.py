@@ -11,14 +11,14 @@ from tests.support.report_pages import make_transcripts, visible_text
 def test_speed_is_shown_and_explained() -> None:
     speed = Throughput(118.0, 4, samples_per_second=0.03, rtfx=41.32, audio_seconds=4875.0)
     page = render_report(make_transcripts(4, speed=speed)[0], [])
-    assert "Wall time 118 s RTFx 41.3" in visible_text(page)
-    assert visible_text(page).count("Audio seconds answered per second that the model took") == 1
-    assert '<div title="Audio seconds answered per second that the model took' in page
+    assert "Wall time 118 s Speed of one request 41.3×" in visible_text(page)
+    assert visible_text(page).count("Audio seconds per second from sending a request") == 1
+    assert '<div title="Audio seconds per second from sending a request' in page
 
 
 def test_unknown_speed_is_omitted() -> None:
     page = visible_text(render_report(make_transcripts(4, speed=None)[0], []))
-    assert "RTFx" not in page
+    assert "Speed of one request" not in page
     assert "Wall time" not in page
 
 
@@ -31,11 +31,13 @@ def test_unknown_speed_is_omitted() -> None:
         (4, 44.0, "10 s of wall time for 4 answers with 44.0 s of audio", "40.0 s (44.0 s timed)"),
     ],
 )
-def test_time_and_rtfx_are_shown_with_the_audio_they_refer_to(
+def test_time_and_speed_are_shown_with_the_audio_they_refer_to(
     timed: int, audio: float, wall_time: str, fact: str
 ) -> None:
     speed = Throughput(10.0, timed, rtfx=audio / 10, audio_seconds=audio)
     metrics, _ = make_transcripts(4, speed=speed, usage=Usage(audio_seconds=40.0))
-    assert format_usage_line(metrics) == f"Usage: 40.0 s of audio, {wall_time}, RTFx {audio / 10:.3g}"
+    assert format_usage_line(metrics) == f"Usage: 40.0 s of audio, {wall_time}, speed of one request {audio / 10:.3g}×"
     assert ("Audio", fact) in usage_facts(metrics)
-    assert f"Audio {fact} Wall time 10 s RTFx {audio / 10:.3g}" in visible_text(render_report(metrics, []))
+    assert f"Audio {fact} Wall time 10 s Speed of one request {audio / 10:.3g}×" in visible_text(
+        render_report(metrics, [])
+    )

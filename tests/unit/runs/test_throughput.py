@@ -201,16 +201,23 @@ def test_timings_are_discarded_with_the_journal(tmp_path: Path) -> None:
 # --- over all passes --------------------------------------------------------------------
 
 
-def test_throughput_is_of_wall_time_and_rtfx_of_the_time_of_the_model() -> None:
+def test_throughput_is_of_wall_time_and_the_speed_of_one_request_of_the_time_of_the_model() -> None:
     assert summarise_throughput([timing(10.0, 5, 30.0), timing(2.0, 1, 3.0)]) == Throughput(
-        wall_seconds=12.0, samples=6, samples_per_second=0.5, audio_seconds=33.0, rtfx=22.0, passes=2, model_seconds=1.5
+        wall_seconds=12.0,
+        samples=6,
+        samples_per_second=0.5,
+        audio_seconds=33.0,
+        throughput=2.75,
+        rtfx=22.0,
+        passes=2,
+        model_seconds=1.5,
     )
 
 
-def test_a_pass_that_recorded_only_its_wall_time_counts_with_it() -> None:
+def test_a_pass_that_recorded_only_its_wall_time_leaves_the_speed_of_one_request_unknown() -> None:
     summary = summarise_throughput([PassTiming(10.0, 5, 30.0), timing(2.0, 8, 6.0)])
     assert summary
-    assert (summary.rtfx, summary.model_seconds, summary.passes) == (3.0, None, 2)
+    assert (summary.throughput, summary.rtfx, summary.model_seconds, summary.passes) == (3.0, None, None, 2)
 
 
 def test_sums_are_rounded() -> None:
@@ -223,20 +230,20 @@ def test_sums_are_rounded() -> None:
 def test_a_pass_without_duration_has_no_rates() -> None:
     summary = summarise_throughput([PassTiming(0.0, 3, 2.0)])
     assert summary
-    assert summary.samples_per_second is summary.rtfx is None
+    assert summary.samples_per_second is summary.throughput is summary.rtfx is None
 
 
-def test_without_audio_there_is_no_rtfx() -> None:
+def test_without_audio_there_is_no_speed() -> None:
     summary = summarise_throughput([timing(10.0, 5, 0.0)])
     assert summary
-    assert summary.rtfx is summary.audio_seconds is None
+    assert summary.throughput is summary.rtfx is summary.audio_seconds is None
     assert summary.samples_per_second == 0.5
 
 
-def test_unknown_duration_makes_rtfx_unknown() -> None:
+def test_unknown_duration_makes_speed_unknown() -> None:
     summary = summarise_throughput([timing(), timing(audio=None)])
     assert summary
-    assert summary.rtfx is summary.audio_seconds is None
+    assert summary.throughput is summary.rtfx is summary.audio_seconds is None
 
 
 def test_run_without_timings_has_no_throughput() -> None:
@@ -249,7 +256,7 @@ def test_run_without_timings_has_no_throughput() -> None:
 def metrics_with_speed(
     wall: float = 10.0, samples: int = 5, audio: float | None = 30.0, *, answered: int = 5
 ) -> Metrics:
-    return with_speed(summarise_throughput([PassTiming(wall, samples, audio)]), answered)
+    return with_speed(summarise_throughput([PassTiming(wall, samples, audio, 4 * wall)]), answered)
 
 
 def with_speed(speed: Throughput | None, answered: int) -> Metrics:
@@ -257,11 +264,17 @@ def with_speed(speed: Throughput | None, answered: int) -> Metrics:
     return Metrics(task=TaskFacts("t"), model=ModelFacts("m"), outcomes=outcomes, speed=speed)
 
 
-def test_terminal_and_report_show_time_and_rtfx() -> None:
+def test_terminal_and_report_show_time_throughput_and_speed_of_one_request() -> None:
     metrics = metrics_with_speed(wall=118.2, audio=4881.66)
-    assert format_usage_line(metrics) == "Usage: 118 s of wall time, RTFx 41.3"
-    assert usage_facts(metrics) == [("Wall time", "118 s"), ("RTFx", "41.3")]
-    assert "per second that the model took" in dict(describe_speed_facts(metrics))["RTFx"]
+    assert format_usage_line(metrics) == (
+        "Usage: 118 s of wall time, throughput 41.3× at concurrency 4, speed of one request 10.3×"
+    )
+    assert usage_facts(metrics) == [
+        ("Wall time", "118 s"),
+        ("Throughput", "41.3× at concurrency 4"),
+        ("Speed of one request", "10.3×"),
+    ]
+    assert "Known as RTFx" in dict(describe_speed_facts(metrics))["Speed of one request"]
 
 
 def test_without_audio_samples_per_second_are_shown() -> None:
@@ -300,7 +313,7 @@ def test_every_result_file_contains_the_throughput(spec: Spec, tmp_path: Path) -
     speed = metrics(tmp_path / "run")["speed"]
     assert (speed["samples"], speed["audio_seconds"], speed["passes"]) == (4, 2.0, 1)
     assert speed["rtfx"] == pytest.approx(2.0 / speed["model_seconds"], rel=1e-5)
-    assert "RTFx" in (tmp_path / "run" / "report.html").read_text()
+    assert "Throughput" in (tmp_path / "run" / "report.html").read_text()
     header, first, *_ = (tmp_path / "run" / "metrics_summary.csv").read_text().splitlines()
     assert header.endswith(",rtfx")
     assert float(first.rpartition(",")[2]) == speed["rtfx"]
@@ -319,7 +332,7 @@ def test_run_of_an_earlier_version_has_no_throughput(spec: Spec, tmp_path: Path)
     (tmp_path / "run" / "progress.json").write_text('{"complete": true, "rows": 4}')
     score(tmp_path / "run")
     assert metrics(tmp_path / "run")["speed"] is None
-    assert "RTFx" not in (tmp_path / "run" / "report.html").read_text()
+    assert "Throughput" not in (tmp_path / "run" / "report.html").read_text()
     values = {
         line.rpartition(",")[2] for line in (tmp_path / "run" / "metrics_summary.csv").read_text().splitlines()[1:]
     }

@@ -17,8 +17,9 @@ from auricle.app.views import charts, components, run_list
 from auricle.app.website import build_website
 from auricle.core.errors import DataError
 from auricle.report.html_format import Scale, collect_extents, mark_breaks
-from auricle.report.leaderboard import Cell, Column, Leaderboard, Row, build_leaderboard
+from auricle.report.leaderboard import SPEEDS, Cell, Column, Leaderboard, Row, build_leaderboard
 from auricle.report.site import SiteOptions
+from auricle.report.usage_text import FACT_DESCRIPTIONS, format_speed
 from auricle.runs.metrics import Metrics
 
 MAX_COLUMNS = 12
@@ -96,8 +97,9 @@ def _draw_tables(visible_board: Leaderboard) -> None:
     for columns in split_columns(visible_board.columns):
         _draw_table(_select_columns(visible_board, columns), titles)
     components.draw_notes(
-        "Bold: best. Below each value: 95 % interval. Bars in a column share a scale. RTFx: seconds of audio "
-        "per second that the model took (slowest run of the model).",
+        "Bold: best. Below each value: 95 % interval. Bars in a column share a scale. Speeds are those of "
+        "the slowest run of a model.",
+        *(f"{title}: {FACT_DESCRIPTIONS[title]}" for title in SPEEDS.values()),
         *([f"{note}."] if (note := visible_board.few_units_note) else []),
     )
 
@@ -122,8 +124,8 @@ def _draw_table(board: Leaderboard, titles: Mapping[Column, str]) -> None:
         arguments = Markup('<small class="muted">{}</small>').format(mark_breaks(row.arguments))
         model = components.stack_lines(mark_breaks(row.model), arguments)
         cells = (_cell_markup(row.cells.get(column), best, scale) for column, best, scale in columns)
-        rows.append([model, *cells, f"{row.rtfx:,.1f}" if row.rtfx else "–"])
-    components.draw_table(["Model", *(titles[column] for column in board.columns), "RTFx"], rows)
+        rows.append([model, *cells, *map(format_speed, row.speeds.values())])
+    components.draw_table(["Model", *(titles[column] for column in board.columns), *SPEEDS.values()], rows)
 
 
 def _column_scale(visible_board: Leaderboard, column: Column) -> Scale:
@@ -162,7 +164,9 @@ def _draw_speed_chart(visible_board: Leaderboard) -> None:
     direction = column.direction.phrase
     frame, title = pd.DataFrame(_speed_points(visible_board, column)), f"{column.metric_title} ({direction})"
     draw_chart(charts.speed_error_chart(frame, title), alt="Quality against speed of each model")
-    components.draw_notes("Speed depends on the machine each run used and on its load at the time.")
+    components.draw_notes(
+        "Throughput depends on the machine each run used, its load at the time and the number of requests in flight."
+    )
 
 
 def _speed_points(visible_board: Leaderboard, column: Column) -> list[dict[str, Any]]:
@@ -172,10 +176,10 @@ def _speed_points(visible_board: Leaderboard, column: Column) -> list[dict[str, 
             "value": cell.value,
             "low": cell.number.shown_ends[0],
             "high": cell.number.shown_ends[1],
-            "rtfx": cell.rtfx,
+            "throughput": cell.throughput,
         }
         for row in visible_board.rows
-        if (cell := row.cells.get(column)) and cell.rtfx and cell.value is not None
+        if (cell := row.cells.get(column)) and cell.throughput and cell.value is not None
     ]
 
 

@@ -262,10 +262,10 @@ def line_chart(frame: pd.DataFrame, x_title: str, y_title: str, *, show_points: 
 
 
 def speed_error_chart(frame: pd.DataFrame, title: str) -> Any:
-    """Draw a metric against speed, from a frame with columns `model`, `value`, `low`, `high` and `rtfx`."""
+    """Draw a metric against speed, from a frame with columns `model`, `value`, `low`, `high` and `throughput`."""
     palette = current_palette()
     scale = alt.Scale(type="log", nice=False, padding=90)
-    x = alt.X("rtfx:Q", title="RTFx: seconds of audio per second (log scale)", scale=scale)
+    x = alt.X("throughput:Q", title="Throughput: seconds of audio per second (log scale)", scale=scale)
     ends = [end for column in ("value", "low", "high") for end in frame[column]]
     y = {"title": title, **fit_quantity(ends, "share")}
     frame = frame.assign(label=shorten_labels(list(frame["model"]), MAX_LEGEND_LENGTH))
@@ -274,7 +274,7 @@ def speed_error_chart(frame: pd.DataFrame, title: str) -> Any:
     dots = base.mark_point(filled=True, size=90, color=palette.categorical[0], opacity=1)
     names = base.mark_text(align="left", dx=9, fontSize=12, color=palette.text, limit=0)
     value = alt.Tooltip("value:Q", format=".2%", title=title)
-    tooltips = ["model:N", value, alt.Tooltip("rtfx:Q", format=",.1f", title="RTFx")]
+    tooltips = ["model:N", value, alt.Tooltip("throughput:Q", format=",.3~r", title="Throughput")]
     has_intervals = frame["low"].notna().any()
     return alt.layer(
         *([bars.encode(y=alt.Y("low:Q", **y), y2="high:Q")] if has_intervals else []),

@@ -36,6 +36,7 @@ from auricle.report.methods import explain_few_units, mark_few_units
 from auricle.report.sample_table import truncate_text
 from auricle.report.signal_slices import MEASURED, SLICINGS
 from auricle.report.text_format import format_dominance, format_reading, group_by_readings, truncate
+from auricle.report.usage_text import speed_facts
 from auricle.runs.filter_terms import CONTAINS, Term
 from auricle.runs.metrics import METRICS_FILE, Metrics, Number
 
@@ -317,19 +318,14 @@ def draw_exclusions(path: Path, metrics: Metrics) -> None:
 def draw_provenance(path: Path, metrics: Metrics) -> None:
     """Draw signatures, versions and files in an expander."""
     with st.expander("Signatures, method and files", icon=":material/fingerprint:"):
-        numbers, speed = metrics.overall, metrics.speed
+        numbers = metrics.overall
         signatures = [(number.title, Markup("<code>{}</code>").format(number.signature)) for number in numbers]
         facts = [
             ("Created", metrics.created),
             ("Auricle", metrics.auricle),
             ("Intervals", ", ".join(dict.fromkeys(map(typeset_method, numbers)))),
-            ("RTFx", _format_rate(speed.rtfx if speed else None)),
-            ("Samples per second", _format_rate(speed.samples_per_second if speed else None)),
+            *speed_facts(metrics),
         ]
         components.draw_markup(components.build_definition_list([*signatures, *facts]))
         files = [path / name for name in DOWNLOADS if is_file_inside_run(path / name)]
         components.draw_downloads(f"file-{path}", ((file.name, file.name, file.read_bytes) for file in files))
-
-
-def _format_rate(value: float | None) -> str:
-    return "–" if value is None else f"{value:,.1f}"

@@ -81,6 +81,7 @@ def _count_values(metrics: Metrics) -> dict[str, float]:
         "cost": metrics.usage.cost,
         "audio_seconds": metrics.usage.audio_seconds,
         "samples_per_second": metrics.speed.samples_per_second if metrics.speed else None,
+        "throughput": metrics.speed.throughput if metrics.speed else None,
         "rtfx": metrics.speed.rtfx if metrics.speed else None,
     }
     return {name: value for name, value in values.items() if value is not None}

@@ -123,7 +123,7 @@ def build_point_charts(columns: RequestColumns, server: ServerSamples | None = N
             "Share of requests that took at most this long. The difference between “from sent” and “from due” is the"
             " time that requests waited before they were sent.",
         ),
-        _chart_rtfx(columns["audio_seconds"][rows], measured["rtfx_request"]),
+        _chart_request_speed(columns["audio_seconds"][rows], measured["rtfx_request"]),
         _chart_distributions(
             "Pauses in playback",
             measured,
@@ -233,14 +233,14 @@ def _chart_distributions(
     return Chart(title, "seconds", "% of requests", tuple(series), caption, y_max=100.0) if series else None
 
 
-def _chart_rtfx(audio_seconds: Floats, rtfx: Floats) -> Chart | None:
-    """Chart the RTFx of each request against the length of its audio."""
-    chosen = _thin(np.flatnonzero(~np.isnan(audio_seconds) & ~np.isnan(rtfx)), MAX_DOTS)
+def _chart_request_speed(audio_seconds: Floats, speed: Floats) -> Chart | None:
+    """Chart the speed of each request against the length of its audio."""
+    chosen = _thin(np.flatnonzero(~np.isnan(audio_seconds) & ~np.isnan(speed)), MAX_DOTS)
     if not len(chosen):
         return None
-    dots = Series("", _to_points(audio_seconds[chosen], rtfx[chosen]), "dots")
+    dots = Series("", _to_points(audio_seconds[chosen], speed[chosen]), "dots")
     caption = "The fixed cost of a request weighs most on short audio."
-    return Chart("RTFx by seconds of audio sent", "seconds of audio sent", "RTFx of a request", (dots,), caption)
+    return Chart("Speed of one request", "seconds of audio sent", "seconds of audio per second", (dots,), caption)
 
 
 def _to_points(x_values: Iterable[float], y_values: Iterable[float]) -> tuple[Point, ...]:

@@ -116,7 +116,7 @@ OVERVIEW_COLUMNS = (
     *_percentile_columns("from due", "sched_latency_s", "p50", "p99"),
     OverviewColumn("TPOT p50", "tpot_s", "p50"),
     OverviewColumn("tok/s", "tok_out_s"),
-    OverviewColumn("RTFx", "audio_in_x"),
+    OverviewColumn("audio s/s", "audio_in_x"),
     OverviewColumn("RTF p95", "rtf", "p95"),
     OverviewColumn("gen RTF p95", "gen_rtf", "p95"),
     OverviewColumn("stall p95", "underrun_max_s", "p95"),

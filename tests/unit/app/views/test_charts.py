@@ -98,7 +98,7 @@ def test_labels_of_a_plane_have_marks_of_their_own() -> None:
 
 def test_models_with_long_names_have_different_labels_beside_their_points() -> None:
     models = [f"package.models.recogniser:Recogniser beam_size={size}" for size in (1, 5)]
-    frame = pd.DataFrame({"model": models, "value": 0.1, "low": 0.1, "high": 0.2, "rtfx": [3.0, 3.1]})
+    frame = pd.DataFrame({"model": models, "value": 0.1, "low": 0.1, "high": 0.2, "throughput": [3.0, 3.1]})
     chart = charts.speed_error_chart(frame, "WER")
     shown = list(chart.data["label"])
     assert len(set(shown)) == 2

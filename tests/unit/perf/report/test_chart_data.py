@@ -36,7 +36,7 @@ def find_series(charts: PointCharts, title: str, name: str = "") -> Series:
 def test_charts_are_small_however_many_requests_there_are() -> None:
     charts = build_point_charts(build_columns(20_000, spoken=True))
     assert len(charts.bars) == MAX_BARS
-    assert len(find_series(charts, "RTFx by seconds of audio sent").points) == MAX_DOTS
+    assert len(find_series(charts, "Speed of one request").points) == MAX_DOTS
     assert len(find_series(charts, "Requests in flight over time").points) == 2 * IN_FLIGHT_BINS
     assert len(find_series(charts, "Distribution of latency", "from sent").points) == len(QUANTILES)
     assert len(find_series(charts, "Request rate over time", "sent").points) <= 60
