@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from auricle.engine.settings import Settings
     from auricle.engine.spec import Spec
     from auricle.metrics.base import Metric, metric
+    from auricle.metrics.measurement import cer, measure, wer
     from auricle.models.base import AsyncModel, BatchModel, SessionModel
     from auricle.models.catalogue import model
     from auricle.runs.metrics import Number
@@ -70,6 +71,7 @@ _EXPORTS = {
     "engine.settings": ("Settings",),
     "core.errors": ("AuricleError", "SampleError", "SpecError", "Transient", "Unreadable"),
     "metrics.base": ("Metric", "metric"),
+    "metrics.measurement": ("cer", "measure", "wer"),
     "models.base": ("AsyncModel", "BatchModel", "SessionModel"),
     "models.catalogue": ("model",),
     "runs.metrics": ("Number",),
@@ -123,6 +125,7 @@ __all__ = [
     "Turn",
     "Unreadable",
     "Video",
+    "cer",
     "compare",
     "evaluate",
     "evaluate_shards",
@@ -130,6 +133,7 @@ __all__ = [
     "gate",
     "jsonl",
     "load_model",
+    "measure",
     "merge_shards",
     "metric",
     "model",
@@ -140,6 +144,7 @@ __all__ = [
     "summary",
     "task",
     "task_file",
+    "wer",
 ]
 
 
