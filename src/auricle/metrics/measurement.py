@@ -14,7 +14,7 @@ from auricle.core.result_table import ResultTable, format_number
 from auricle.core.types import Generation, Input, Output, Prediction, Sample, Stat
 from auricle.metrics.base import Metric, SupportsContexts
 from auricle.metrics.catalogue import METRICS
-from auricle.metrics.intervals import compute_interval
+from auricle.metrics.intervals import MIN_INTERVAL_UNITS, compute_interval
 
 
 class MeasureKeywords(TypedDict, total=False):
@@ -34,7 +34,7 @@ class Measurement(ResultTable):
 
     Examples:
         >>> measure("wer", "one two", "one too")
-        <wer 50.00 % [–, –], 1 pairs>
+        <wer 50.00 %, n=1>
     """
 
     shown_columns: ClassVar[tuple[str, ...]] = ("metric", "value", "low", "high", "interval", "units", "pairs")
@@ -68,9 +68,19 @@ class Measurement(ResultTable):
     def __float__(self) -> float:
         return self.value
 
+    def list_shown_rows(self) -> list[dict[str, Any]]:
+        """Return the row that is printed, without the interval of too few units."""
+        unknown = {} if self._has_interval else {"low": None, "high": None}
+        return [row | unknown for row in self.list_rows()]
+
+    @property
+    def _has_interval(self) -> bool:
+        return self.units >= MIN_INTERVAL_UNITS and not math.isnan(self.low)
+
     def __repr__(self) -> str:
         low, high = (format_number(end, self.unit) for end in (self.low, self.high))
-        return f"<{self.metric} {format_number(self.value, self.unit)} [{low}, {high}], {self.pairs:,} pairs>"
+        interval = f" [{low}, {high}]" if self._has_interval else ""
+        return f"<{self.metric} {format_number(self.value, self.unit)}{interval}, n={self.pairs:,}>"
 
 
 def measure(
@@ -83,8 +93,8 @@ def measure(
         references: References, or one of them. A list in place of a reference has all acceptable ones.
         hypotheses: Answers in the same order.
         options: `profile`, the text normaliser of both sides (none by default), such as `basic`; `language` of the
-            texts, for metrics that split texts by it; `clusters`, for each pair what it belongs to, such as its speaker:
-            clusters, not pairs, are then independent.
+            texts, for metrics that split texts by it; `clusters`, for each pair what it belongs to, such as its
+            speaker: clusters, not pairs, are then independent.
 
     Returns:
         The number over all pairs, with its 95 % interval.

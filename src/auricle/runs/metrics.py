@@ -14,6 +14,7 @@ from auricle.core.direction import Directed
 from auricle.core.errors import DataError
 from auricle.core.result_table import format_number
 from auricle.core.signature import Signature
+from auricle.metrics.intervals import MIN_INTERVAL_UNITS
 from auricle.runs.audit import AuditResult, summarise_audit
 from auricle.runs.documents import Document, UnknownFormat, decode, read_document, write_document
 from auricle.runs.health import Fingerprint, JournalHealth
@@ -31,8 +32,6 @@ SOURCE_FILES = (OUTPUTS_FILE, VERDICTS_FILE, LABELS_FILE)
 FORMAT = 1
 PART_FIELD, LANGUAGE_FIELD = "part", "language"
 """The fields that combined numbers of a suite are broken down by."""
-MIN_INTERVAL_UNITS = 5
-"""With fewer independent units, an interval depends more on assumptions than on data, and is stored but not shown."""
 FAMILY_FIELD = "family"
 """The field of numbers that summarise a family of conditions, such as noise at several levels."""
 POSITION_FIELD = "position"
