@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 MAX_SHOWN_ROWS = 15
 """Rows that are printed; with the title, the header and what is left out, a result fits twenty lines."""
+MIN_INTERVAL_UNITS = 5
+"""With fewer independent units, an interval depends more on assumptions than on data, and is stored but not shown."""
 IN_UNIT = frozenset(
     {"value", "low", "high", "value_a", "value_b", "difference", "baseline", "candidate", "margin", "detectable"}
 )

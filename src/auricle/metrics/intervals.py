@@ -27,8 +27,6 @@ from auricle.metrics.jackknife import (
 from auricle.metrics.multi_answer import AnswerAggregator
 from auricle.metrics.scales import LEVEL, ROUNDING_ERROR, UPPER, Z_95, Estimate, WithheldScale, wilson_interval
 
-MIN_INTERVAL_UNITS = 5
-"""With fewer independent units, an interval depends more on assumptions than on data, and is stored but not shown."""
 POWER = 0.8
 NO_VARIANCE = "no-variance"
 MAX_SIGN_FLIPS = 50

@@ -10,11 +10,11 @@ from typing import Any, ClassVar, TypedDict, Unpack
 import numpy as np
 
 from auricle.core.errors import AuricleError, SpecError
-from auricle.core.result_table import ResultTable, format_number
+from auricle.core.result_table import MIN_INTERVAL_UNITS, ResultTable, format_number
 from auricle.core.types import Generation, Input, Output, Prediction, Sample, Stat
 from auricle.metrics.base import Metric, SupportsContexts
 from auricle.metrics.catalogue import METRICS
-from auricle.metrics.intervals import MIN_INTERVAL_UNITS, compute_interval
+from auricle.metrics.intervals import compute_interval
 
 
 class MeasureKeywords(TypedDict, total=False):

@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Any
 from auricle.core.check_result import CheckResult
 from auricle.core.direction import Directed
 from auricle.core.errors import DataError
-from auricle.core.result_table import format_number
+from auricle.core.result_table import MIN_INTERVAL_UNITS, format_number
 from auricle.core.signature import Signature
-from auricle.metrics.intervals import MIN_INTERVAL_UNITS
 from auricle.runs.audit import AuditResult, summarise_audit
 from auricle.runs.documents import Document, UnknownFormat, decode, read_document, write_document
 from auricle.runs.health import Fingerprint, JournalHealth
