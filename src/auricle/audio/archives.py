@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 from typing import NamedTuple
 
+from auricle.core.size_limits import FILE_LIMIT
 from auricle.core.storage import is_remote, local_path, open_storage, split_location
 
 _MEMBER = re.compile(
@@ -25,6 +26,7 @@ class ArchiveMember(NamedTuple):
 
     def read(self) -> bytes:
         """Return the content, and nothing else of the tar."""
+        FILE_LIMIT.check(self.size, self.name)
         folder, name = split_location(self.archive)
         return open_storage(folder).read(name, self.offset, self.offset + self.size)
 

@@ -8,6 +8,7 @@ from typing import Any, BinaryIO, cast
 
 from auricle.core.errors import StorageError
 from auricle.core.redaction import redact_text
+from auricle.core.size_limits import FILE_LIMIT
 from auricle.core.storage import READ_BUFFER, ObjectInfo, ReadOnlyStorage, url_scheme
 
 
@@ -22,6 +23,8 @@ class FsspecStorage(ReadOnlyStorage):
         if end is not None and end <= start:
             return b""
         with self._errors(path):
+            if end is None:
+                FILE_LIMIT.check(self._info(self._files.info(self._full(path))).size - start, self._name(path))
             return bytes(self._files.cat_file(self._full(path), start=start or None, end=end))
 
     def open(self, path: str, buffering: int = READ_BUFFER) -> BinaryIO:

@@ -14,6 +14,7 @@ from urllib.request import Request, urlopen
 
 from auricle.core.errors import StorageError, StorageUnavailable
 from auricle.core.redaction import redact_text
+from auricle.core.size_limits import FILE_LIMIT, read_whole
 from auricle.core.storage import READ_BUFFER, ObjectInfo, RangeReader, ReadOnlyStorage
 
 ATTEMPTS = 4
@@ -74,7 +75,11 @@ class HttpStorage(ReadOnlyStorage):
         for attempt in range(1, ATTEMPTS + 1):
             try:
                 with self._open(path, headers, method) as response:
-                    return response, response.read()
+                    FILE_LIMIT.check(0 if method == "HEAD" else response.length or 0, self._name(path))
+                    content = read_whole(response, self._name(path))
+                    if response.length and method != "HEAD":  # which reading by blocks does not check
+                        raise http.client.IncompleteRead(content, response.length)
+                    return response, content
             except HTTPError as error:
                 error.close()  # and its connection
                 if error.code not in RETRIED_STATUS or attempt == ATTEMPTS:

@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 
 from auricle.core.errors import MissingExtra, ObjectChanged, StorageError, StorageUnavailable
 from auricle.core.redaction import redact_text
+from auricle.core.size_limits import FILE_LIMIT
 from auricle.core.storage import READ_BUFFER, SCRATCH_PREFIX, ObjectInfo, RangeReader, url_scheme
 
 MAX_RETRIES = 6
@@ -70,7 +71,9 @@ class ObjectStorage:
         with self._errors(path):
             try:
                 result = obstore.get(self._store, path, options=cast(Any, options))
-                return bytes(result.bytes()), _info(cast(dict[str, Any], result.meta))
+                info = _info(cast(dict[str, Any], result.meta))
+                FILE_LIMIT.check(info.size if span is None else 0, self._name(path))
+                return bytes(result.bytes()), info
             except obstore.exceptions.PreconditionError as error:
                 raise StorageError(f"{self._name(path)} changed while it was read. Run the command again.") from error
             except obstore.exceptions.GenericError as error:

@@ -13,6 +13,7 @@ from typing import BinaryIO, TypeAlias, cast
 from auricle.core.errors import DataError
 from auricle.core.files import open_regular_file
 from auricle.core.redaction import redact_text
+from auricle.core.size_limits import bound_file
 from auricle.core.storage import READ_BUFFER, ObjectInfo, is_remote, local_path, open_storage, split_location
 
 LOCAL_BUFFER = 1 << 20
@@ -69,11 +70,11 @@ def open_data_file(file: DataFile, buffering: int | None = None) -> Iterator[Bin
     """
     with _open_plain(file, buffering) as plain:
         if file.suffix.lower() != COMPRESSED_SUFFIX:
-            yield plain
+            yield bound_file(plain, str(file))
             return
         try:
             with gzip.GzipFile(fileobj=plain) as content:
-                yield cast(BinaryIO, content)
+                yield bound_file(cast(BinaryIO, content), str(file))
         except (gzip.BadGzipFile, EOFError, zlib.error) as error:
             raise DataError(f"{file} is not a complete gzip file: {error}. Copy it again.") from error
 

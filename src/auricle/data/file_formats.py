@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from hashlib import blake2b
 from itertools import chain
@@ -19,10 +19,12 @@ from typing import Any, NamedTuple, TypeVar, TypeVarTuple
 import orjson
 
 from auricle.core.errors import DataError, MissingExtra, SampleError, SpecError, describe
+from auricle.core.size_limits import FILE_LIMIT, ROW_LIMIT, iter_lines
 from auricle.core.types import RejectedRow
 from auricle.data.data_files import COMPRESSED_SUFFIX, DataFile, data_suffix, open_data_file
 
 MAX_REASON_LENGTH = 500
+MAX_BATCH_ROWS = 1024
 DELIMITERS = (",", ";", "\t", "|")
 SEED_TTS_COLUMNS = ("id", "prompt_text", "prompt_audio", "text", "reference")
 SNIFFED_BYTES = 1 << 16
@@ -185,13 +187,13 @@ def _to_row(origin: str, values: Any) -> Row | RejectedRow:
 
 
 def _read_csv(path: DataFile) -> Rows:
-    csv.field_size_limit(1 << 30)  # the default limit is smaller than some transcripts
+    csv.field_size_limit(ROW_LIMIT.bytes)  # the default limit is smaller than some transcripts
     with open_data_file(path) as file:
         delimiter = "\t" if path.suffix.lower() == ".tsv" else sniff_delimiter(file.read(SNIFFED_BYTES))
         file.seek(0)
         # Bytes that are not UTF-8 become surrogates, so that they cost only their own row.
         lines = io.TextIOWrapper(file, encoding="utf-8-sig", errors="surrogateescape", newline="")
-        table = csv.DictReader(lines, delimiter=delimiter)
+        table = csv.DictReader(iter_lines(lines.readline, str(path)), delimiter=delimiter)
         while (row := _read_csv_row(table, path.name)) is not None:
             yield row
 
@@ -247,12 +249,21 @@ def read_row_groups(
         count = sum(file.metadata.row_group(index).num_rows for index in range(start))
         groups = list(range(file.num_row_groups)[start:end])
         try:
-            for batch in file.iter_batches(batch_size=1024, row_groups=groups, columns=names) if groups else ():
+            rows_at_once = _limit_batch(file.metadata, groups, str(path))
+            for batch in file.iter_batches(batch_size=rows_at_once, row_groups=groups, columns=names) if groups else ():
                 rows = _parquet_rows(batch, [f"{path.name}:{count + index + 1}" for index in range(len(batch))])
                 yield from enumerate(rows, count)
                 count += len(batch)
         except (pyarrow.ArrowException, OSError) as error:
             raise DataError(f"{path} is damaged after row {count:,}: {error}") from error
+
+
+def _limit_batch(metadata: Any, groups: Sequence[int], name: str) -> int:
+    """Return how many rows of a Parquet file to read at once, by the uncompressed size that it states."""
+    sizes = [(metadata.row_group(index).total_byte_size, metadata.row_group(index).num_rows) for index in groups]
+    largest = max((size / max(rows, 1) for size, rows in sizes), default=0.0)
+    FILE_LIMIT.check(int(largest), f"A row of {name}")
+    return max(1, min(MAX_BATCH_ROWS, int(FILE_LIMIT.bytes / largest) if largest else MAX_BATCH_ROWS))
 
 
 def _parquet_rows(batch: Any, origins: list[str]) -> list[Row | RejectedRow]:

@@ -7,6 +7,7 @@ from itertools import groupby
 
 from auricle.core.errors import DataError
 from auricle.core.redaction import redact_text
+from auricle.core.size_limits import ROW_LIMIT
 from auricle.core.storage import open_storage, split_location
 from auricle.data.data_files import COMPRESSED_SUFFIX, data_suffix, to_data_file
 from auricle.data.tar_files import iter_members
@@ -36,7 +37,7 @@ def measure_row_size(location: str, size: int) -> float | None:
 
 def _measure_tar(location: str, size: int) -> float:
     rows = end = 0
-    members = iter_members(to_data_file(location), lambda _: False)
+    members = iter_members(to_data_file(location), lambda _: None)
     for _, group in groupby(members, key=lambda member: split_name(member.name)[0]):
         if rows == INSPECTED_ROWS:
             return end / rows
@@ -50,7 +51,7 @@ def _measure_lines(location: str, size: int) -> float:
     block = open_storage(folder).read(name, 0, INSPECTED_BYTES)
     is_compressed = data_suffix(to_data_file(location)).endswith(COMPRESSED_SUFFIX)
     try:
-        text = zlib.decompressobj(GZIP_WINDOW).decompress(block) if is_compressed else block
+        text = zlib.decompressobj(GZIP_WINDOW).decompress(block, ROW_LIMIT.bytes) if is_compressed else block
     except zlib.error as error:
         raise DataError(f"{redact_text(location)} is not a gzip file: {error}.") from error
     rows = sum(1 for line in text.splitlines() if line.strip()) - (not is_compressed)  # the first line of CSV

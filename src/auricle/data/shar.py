@@ -15,6 +15,7 @@ from typing import Any
 import orjson
 
 from auricle.core.errors import DataError, SampleError
+from auricle.core.size_limits import FILE_LIMIT
 from auricle.core.storage import open_storage, split_location
 from auricle.data.data_files import DataFile, RemoteFile, open_data_file, to_data_file
 from auricle.data.file_formats import Row, Rows, convert_row
@@ -79,8 +80,8 @@ def read_cuts(path: DataFile, *, skip_binary: bool = False) -> Rows:
 
 def _iter_sounds(tar: DataFile) -> Iterator[dict[str, Any]]:
     """Yield where the recording of each cut is; an empty mapping for a cut without one."""
-    reads_sound = isinstance(tar, RemoteFile)
-    for member in iter_members(tar, lambda name: reads_sound and not name.endswith((".json", *WITHOUT_SOUND))):
+    limit = FILE_LIMIT if isinstance(tar, RemoteFile) else None
+    for member in iter_members(tar, lambda name: None if name.endswith((".json", *WITHOUT_SOUND)) else limit):
         if member.name.endswith(WITHOUT_SOUND[0]):
             yield {"cut": member.name.removesuffix(WITHOUT_SOUND[0])}
         elif not member.name.endswith((".json", WITHOUT_SOUND[1])):

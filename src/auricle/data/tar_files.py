@@ -11,9 +11,12 @@ from typing import NamedTuple, Self
 
 from auricle.audio.archives import member_uri
 from auricle.core.errors import DataError
+from auricle.core.size_limits import SizeLimit
 from auricle.data.data_files import DataFile, RemoteFile, open_data_file
 
 STREAM_BUFFER = 1 << 20
+NAME_TYPES = (tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK, tarfile.XHDTYPE, tarfile.XGLTYPE)
+MAX_NAME_BYTES = 1 << 20
 DAMAGED_HEADER_ERRORS = (tarfile.InvalidHeaderError, tarfile.TruncatedHeaderError)  # type: ignore[attr-defined]
 
 
@@ -33,6 +36,13 @@ class CheckedTarInfo(tarfile.TarInfo):
     """A header; one that is damaged or cut off raises an error, where `tarfile` would end the archive silently."""
 
     @classmethod
+    def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> Self:
+        header = super().frombuf(buf, encoding, errors)
+        if header.type in NAME_TYPES and header.size > MAX_NAME_BYTES:  # which `tarfile` reads into memory
+            raise tarfile.ReadError(f"a name or its properties have {header.size:,} bytes")
+        return header
+
+    @classmethod
     def fromtarfile(cls, tar: tarfile.TarFile) -> Self:
         try:
             return super().fromtarfile(tar)
@@ -40,15 +50,15 @@ class CheckedTarInfo(tarfile.TarInfo):
             raise tarfile.ReadError(str(error)) from error
 
 
-def iter_members(file: DataFile, needs_content: Callable[[str], bool]) -> Iterator[Member]:
+def iter_members(file: DataFile, limit_of: Callable[[str], SizeLimit | None]) -> Iterator[Member]:
     """Yield the files in a tar, in order.
 
     Args:
         file: The tar; one at a URL is read once from its beginning to its end.
-        needs_content: Whether to read a member, by its name.
+        limit_of: How large a member that is to be read may be, by its name; None for one that is not.
 
     Raises:
-        DataError: if it is damaged.
+        DataError: if it is damaged, or a member that is to be read is larger than its limit.
     """
     location = file.url if isinstance(file, RemoteFile) else str(file)
     count = 0
@@ -65,8 +75,10 @@ def iter_members(file: DataFile, needs_content: Callable[[str], bool]) -> Iterat
                     if not member.isfile():
                         continue
                     count += 1
-                    reader = tar.extractfile(member) if needs_content(member.name) else None
-                    content = reader.read() if reader else None
+                    content = None
+                    if (limit := limit_of(member.name)) and (reader := tar.extractfile(member)):
+                        limit.check(member.size, f"{member.name} in {file}")
+                        content = reader.read()
                     if content is not None and len(content) != member.size:
                         raise tarfile.ReadError("unexpected end of data")
                     uri = member_uri(location, member.name, member.offset_data, member.size)

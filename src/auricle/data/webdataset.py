@@ -9,6 +9,7 @@ from typing import Any
 import orjson
 
 from auricle.core.errors import SampleError
+from auricle.core.size_limits import FILE_LIMIT, ROW_LIMIT, SizeLimit
 from auricle.data.data_files import DataFile, RemoteFile
 from auricle.data.file_formats import Row, Rows, convert_row
 from auricle.data.tar_files import Member, iter_members
@@ -45,11 +46,13 @@ def read_tar(path: DataFile, *, skip_binary: bool = False) -> Rows:
     """
     reads_media = isinstance(path, RemoteFile) and not skip_binary
 
-    def needs_content(name: str) -> bool:
+    def limit_of(name: str) -> SizeLimit | None:
         extension = name.rpartition(".")[2].lower()
-        return extension == "json" or extension in TEXT_COLUMNS or (reads_media and extension in MEDIA_COLUMNS)
+        if extension == "json" or extension in TEXT_COLUMNS:
+            return ROW_LIMIT
+        return FILE_LIMIT if reads_media and extension in MEDIA_COLUMNS else None
 
-    named = ((split_name(member.name), member) for member in iter_members(path, needs_content))
+    named = ((split_name(member.name), member) for member in iter_members(path, limit_of))
     for key, group in groupby((item for item in named if item[0][1]), key=lambda item: item[0][0]):
         origin = f"{path.name}#{key}"
         fields = [(field, member) for (_, field), member in group]

@@ -20,7 +20,7 @@ def test_buckets_and_tars_are_fetched_but_not_the_web() -> None:
 def test_a_sound_in_a_tar_is_read_alone(tmp_path: Path) -> None:
     sound = make_sound()
     path = write_tar(tmp_path / "x.tar", [("other.flac", b"x" * 2000), ("a.flac", sound)])
-    *_, member = iter_members(path, lambda _: False)
+    *_, member = iter_members(path, lambda _: None)
     audio = Audio(member.uri)
     assert audio.path is None
     assert audio.seconds == pytest.approx(0.1)

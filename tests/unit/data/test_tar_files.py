@@ -7,6 +7,7 @@ import pytest
 
 from auricle.audio.archives import parse_member
 from auricle.core.errors import DataError
+from auricle.core.size_limits import FILE_LIMIT
 from auricle.core.storage import open_storage
 from auricle.data.data_files import RemoteFile
 from auricle.data.tar_files import iter_members
@@ -16,7 +17,9 @@ MEMBERS = [("d/a.txt", b"first"), ("d/b.bin", b"x" * 5000), ("c.txt", b"")]
 
 
 def test_members_have_positions_at_which_they_can_be_read_alone(tmp_path: Path) -> None:
-    members = [*iter_members(write_tar(tmp_path / "x.tar", MEMBERS), lambda name: name.endswith("txt"))]
+    members = [
+        *iter_members(write_tar(tmp_path / "x.tar", MEMBERS), lambda name: FILE_LIMIT if name.endswith("txt") else None)
+    ]
     assert [(member.name, member.content) for member in members] == [
         ("d/a.txt", b"first"),
         ("d/b.bin", None),
@@ -32,10 +35,10 @@ def test_a_tar_that_ends_early_is_an_error(tmp_path: Path) -> None:
     path = write_tar(tmp_path / "x.tar", MEMBERS)
     path.write_bytes(path.read_bytes()[:3000])
     with pytest.raises(DataError, match=r"x\.tar is not a complete tar file"):
-        [*iter_members(path, lambda _: True)]
+        [*iter_members(path, lambda _: FILE_LIMIT)]
     path.write_bytes(b"this is no tar" * 100)
     with pytest.raises(DataError, match=r"x\.tar is not a complete tar file"):
-        [*iter_members(path, lambda _: True)]
+        [*iter_members(path, lambda _: FILE_LIMIT)]
 
 
 HEADER_OF_SECOND = 1024
@@ -55,13 +58,13 @@ def test_a_header_that_cannot_be_read_does_not_end_a_tar_silently(
     path = write_tar(tmp_path / "x.tar", [("a.txt", b"first"), ("b.txt", b"second"), ("c.txt", b"third")])
     path.write_bytes(damage(path.read_bytes()))
     with pytest.raises(DataError, match=r"after 1 members: .*\. Copy it again, or leave it out"):
-        [*iter_members(path, lambda _: True)]
+        [*iter_members(path, lambda _: FILE_LIMIT)]
 
 
 @pytest.mark.slow
 def test_a_tar_in_a_bucket_is_streamed(bucket: str, tmp_path: Path) -> None:
     open_storage(bucket).upload("p/x.tar", write_tar(tmp_path / "x.tar", MEMBERS))
-    members = [*iter_members(RemoteFile(f"{bucket}/p/x.tar"), lambda _: True)]
+    members = [*iter_members(RemoteFile(f"{bucket}/p/x.tar"), lambda _: FILE_LIMIT)]
     assert [(member.name, member.content) for member in members] == MEMBERS
     parsed = parse_member(members[1].uri)
     assert parsed is not None
