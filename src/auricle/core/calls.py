@@ -338,18 +338,6 @@ def join_transcripts(events: Sequence[Event]) -> str:
     return " ".join(text.strip() for text in texts.values() if text.strip())
 
 
-def keep_share(text: str, share: float | None) -> str:
-    """Return the first part of a text, in whole words; all of it if the share that was played is not known.
-
-    >>> keep_share("We are open until nine.", 0.6)
-    'We are open'
-    """
-    if share is None or share >= 1.0:
-        return text
-    words = text.split()
-    return " ".join(words[: round(share * len(words))])
-
-
 _RECORDING_ATTRIBUTE = "recording"
 
 

@@ -212,7 +212,7 @@ _SUMMARIES: Mapping[str, Mapping[str, str]] = {
     },
     "calls.success": {
         "tool_calls": "share of expected tool calls made, with their arguments",
-        "facts": "share of expected facts in the agent's transcript",
+        "facts": "share of expected facts in what was heard of the agent",
         "call_completion": "share of calls that the agent did not drop",
         "task_success": "share of calls that meet all expectations",
         **{f"task_success_pass{k}": f"pass^{k}: all of {k} repetitions of a conversation succeed" for k in range(2, 6)},

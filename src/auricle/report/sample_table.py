@@ -14,6 +14,7 @@ import numpy as np
 
 from auricle.audio.signal import SignalMeasures
 from auricle.core.calls import CallRecording
+from auricle.core.heard_speech import join_heard
 from auricle.core.serialization import JsonObject, decode_outputs
 from auricle.core.types import Failure, Generation, Likelihood, Outcome, Output, determine_outcome
 from auricle.metrics.base import Array, RatioAggregator, stats_to_matrix
@@ -118,7 +119,7 @@ def _format_output(output: Output) -> str:
     if isinstance(output, Likelihood):
         return f"{output.text} {output.total:.3f}".strip()
     if isinstance(output, CallRecording):
-        return output.text or output.understood
+        return join_heard(output) or output.understood
     if output.scale == "continuous":
         return ", ".join(f"{name} {value:.3g}" for name, value in list(output.values.items())[:MAX_VALUES])
     best, score = max(output.values.items(), key=lambda item: item[1])

@@ -26,7 +26,12 @@ def transcript_lines(record: Record, max_lines: int = MAX_LINES) -> tuple[Transc
     turns = get_turns(record.sample)
     last = record.outputs[-1] if record.outputs else None
     if isinstance(last, CallRecording):  # what was transcribed during a call is a single answer
-        lines = [TranscriptLine(speaker, text) for _, speaker, text in list_dialogue(last)]
+        lines = [
+            TranscriptLine(line.speaker, f"{line.text} (said, but not heard: {line.unheard})".strip())
+            if line.unheard
+            else TranscriptLine(line.speaker, line.text)
+            for line in list_dialogue(last)
+        ]
     elif turns and record.outputs:
         lines = list(_conversation_lines(turns, record.outputs, record.sample.target))
     elif len(record.outputs) > 1 and all(isinstance(o, Generation) for o in record.outputs):

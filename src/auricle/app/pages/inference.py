@@ -24,6 +24,7 @@ from auricle.app.waveforms import MAX_FREQUENCY, spectrogram_chart, waveform_cha
 from auricle.app.workspace import AUDIO_SUFFIXES, DEMO_AUDIO_FOLDER, current_workspace
 from auricle.core.calls import CallRecording
 from auricle.core.errors import AudioError, AuricleError, SpecError, describe
+from auricle.core.heard_speech import join_heard
 from auricle.core.serialization import dumps
 from auricle.core.types import Generation, Likelihood, Output, Prediction
 from auricle.engine.factory import display_name
@@ -233,7 +234,7 @@ def draw_answer(answer: Answer) -> None:
     elif isinstance(output, Likelihood):
         st.text(format_likelihood(output))
     elif isinstance(output, CallRecording):
-        st.text(output.text or output.understood)
+        st.text(join_heard(output) or output.understood)
     elif output.scale == "continuous":
         _draw_continuous_values(output.values)
     else:

@@ -23,7 +23,8 @@ SPEAKERS = {"Caller": "Caller:", "Agent": "Agent:", "Tool": "Agent calls"}
 
 def format_call(recording: CallRecording) -> str:
     """Return a call with one line per turn, so that no text can begin the turn of another side."""
-    return "\n".join(f"{SPEAKERS[line.speaker]} {' '.join(line.text.split())}" for line in list_dialogue(recording))
+    heard = [line for line in list_dialogue(recording) if line.text]
+    return "\n".join(f"{SPEAKERS[line.speaker]} {' '.join(line.text.split())}" for line in heard)
 
 
 @dataclass(frozen=True, slots=True)

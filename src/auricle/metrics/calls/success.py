@@ -10,6 +10,7 @@ from typing import Any
 from auricle.core.calls import CallRecording, EventKind
 from auricle.core.errors import Unreadable
 from auricle.core.expectations import Expectation, parse_expectations
+from auricle.core.heard_speech import join_heard
 from auricle.core.types import Output, Sample
 from auricle.metrics.base import (
     Array,
@@ -141,21 +142,30 @@ def _meets_fact(expectation: Expectation, recording: CallRecording) -> bool:
     if recording.is_dropped and (expectation.kind == "not_contains" or not recording.text):
         return False
     require_transcript(recording)
+    return _is_true_of(expectation, join_heard(recording))
+
+
+def _is_true_of(expectation: Expectation, text: str) -> bool:
     if expectation.kind == "matches":
-        return any(re.search(pattern, recording.text, re.IGNORECASE) for pattern in expectation.texts)
+        return any(re.search(pattern, text, re.IGNORECASE) for pattern in expectation.texts)
     normalise = get_profile("basic")
-    transcript = normalise(recording.text)
+    transcript = normalise(text)
     is_contained = any(contains_words(normalise(text), transcript) for text in expectation.texts)
     return is_contained is (expectation.kind == "contains")
 
 
 def _count_facts(sample: Sample, recording: CallRecording) -> Sequence[float]:
     expectations = select_expectations(sample, FACT_KINDS)
-    return sum(_meets_fact(expectation, recording) for expectation in expectations), len(expectations)
+    met = sum(_meets_fact(expectation, recording) for expectation in expectations)
+    return met, len(expectations), sum(_is_true_of(expectation, recording.text) for expectation in expectations)
 
 
 facts = count_metric(
-    "facts", "Facts", _count_facts, ("met", "expected"), variant=f"transcript.{get_profile('basic').signature}"
+    "facts",
+    "Facts",
+    _count_facts,
+    ("met", "expected", "met_by_what_was_said"),
+    variant=f"heard.{get_profile('basic').signature}",
 )
 
 
@@ -168,7 +178,7 @@ def succeeds(sample: Sample, recording: CallRecording) -> bool | None:
         return None
     if recording.is_dropped:
         return False
-    met, expected = _count_facts(sample, recording)
+    met, expected = _count_facts(sample, recording)[:2]
     met_tools, expected_tools = _count_tool_calls(sample, recording)[:2]
     return met == expected and met_tools == expected_tools
 

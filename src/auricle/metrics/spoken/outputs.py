@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from auricle.audio import Audio
 from auricle.core.calls import CallRecording
 from auricle.core.errors import Unreadable, Unsuited
+from auricle.core.heard_speech import join_heard
 from auricle.core.types import REFERENCE_INPUT, Generation, Output, Sample, get_call
-from auricle.metrics.calls.dialogue import CUT_OFF, list_dialogue
 
 NO_AUDIO = "the answer has no audio"
 AGENT_CHANNEL = 1
@@ -71,8 +71,7 @@ def _read_output(sample: Sample, output: Output) -> SpokenOutput:
 
 def _read_call(call: CallRecording) -> SpokenOutput:
     """Return what the agent spoke in a call, as far as it was played, without the silence in which it listened."""
-    lines = (line.text.removesuffix(CUT_OFF) for line in list_dialogue(call) if line.speaker == "Agent")
-    text = " ".join(line.strip() for line in lines)
+    text = join_heard(call)
     if call.audio is None or not call.agent:
         return SpokenOutput(None, text)
     import numpy as np

@@ -29,7 +29,7 @@ from auricle.core.calls import (
 )
 from auricle.core.errors import InvalidEvent, SpecError, Transient, describe
 from auricle.core.types import Call
-from auricle.models.sessions.agent import AgentState
+from auricle.models.sessions.agent import END_SILENCE, AgentState
 from auricle.models.sessions.caller import TIME_TOLERANCE, ScriptedCaller
 from auricle.models.sessions.dialogue import make_dialogue
 from auricle.models.sessions.mixing import mix_tracks
@@ -44,6 +44,11 @@ READY_SECONDS = 30.0
 """Longest time that a session may take to get ready."""
 CLOSE_SECONDS = 5.0
 """Longest time that a session may take to end after the caller has hung up."""
+
+BETWEEN_ITEMS = (
+    *(EventKind.SPEECH_STARTED, EventKind.INTERRUPTED, EventKind.RESPONSE_STARTED, EventKind.RESPONSE_DONE),
+)
+"""Events between what an agent says and what it says next."""
 
 Finish = Literal["completed", "limit", "agent", "dropped"]
 
@@ -95,6 +100,9 @@ class _LiveCall:
         self._ended_at: float | None = None
         self._events: list[Event] = []
         self._usage: Counter[str] = Counter()
+        self._unnamed_items = 0
+        """How many items the agent has spoken without naming them."""
+        self._ends_unnamed, self._unnamed_has_audio = True, False
 
     async def hold(self) -> CallRecording:
         reader = asyncio.create_task(self._read())
@@ -219,9 +227,8 @@ class _LiveCall:
 
     async def _ask(self, caller: Caller) -> None:
         """Ask what to do next; the call goes on meanwhile."""
-        transcripts = [event for event in self._events if event.kind is EventKind.TRANSCRIPT]
         try:
-            step = await caller.next_step(make_dialogue(self._caller.spans, transcripts, self._player))
+            step = await caller.next_step(make_dialogue(self._describe(self._now())))
             if step is not None:
                 self._caller.add_step(await asyncio.to_thread(render_step, step, self._model.input_rate))
         except Exception as error:  # noqa: BLE001 - raised by `hold`
@@ -260,6 +267,10 @@ class _LiveCall:
             self._start_clock()
         at = received_at - self._origin
         self._last_received = at
+        if event.kind in (EventKind.AUDIO, EventKind.TRANSCRIPT):
+            event = self._name_item(event, at)
+        elif event.kind in BETWEEN_ITEMS:
+            self._ends_unnamed = True
         if event.kind is EventKind.AUDIO:
             self._receive_audio(event, at)
             return
@@ -268,6 +279,16 @@ class _LiveCall:
             self._react(event, at)
         if event.kind is EventKind.USAGE:
             self._usage.update({name: value for name, value in event.data.items() if isinstance(value, (int, float))})
+
+    def _name_item(self, event: SessionEvent, at: float) -> SessionEvent:
+        """Return an event with an item; what an agent yields without any belongs together until it pauses."""
+        if event.item:
+            return event
+        if self._ends_unnamed or (self._unnamed_has_audio and at > self._player.end + END_SILENCE):
+            self._unnamed_items += 1
+            self._ends_unnamed = self._unnamed_has_audio = False
+        self._unnamed_has_audio |= event.kind is EventKind.AUDIO
+        return replace(event, item=f"speech-{self._unnamed_items}")
 
     def _start_clock(self) -> None:
         """Start the call: the session is ready, takes the first input, or speaks."""
@@ -342,9 +363,14 @@ class _LiveCall:
     async def _make_recording(self) -> CallRecording:
         seconds = self._now() if self._ended_at is None else self._ended_at
         self._player.stop(seconds)
+        recording = self._describe(seconds)
+        audio = await asyncio.to_thread(self._mix, seconds) if self._call.keep_audio and seconds > 0 else None
+        return replace(recording, audio=audio)
+
+    def _describe(self, seconds: float) -> CallRecording:
+        """Return what happened until now, without audio."""
         own_events = [event for event in [*self._caller.events, *self._player.list_events()] if event.at <= seconds]
         caller = [replace(span, end=min(span.end, seconds)) for span in self._caller.spans if span.start < seconds]
-        audio = await asyncio.to_thread(self._mix, seconds) if self._call.keep_audio and seconds > 0 else None
         return CallRecording(
             events=tuple(sorted([*self._events, *own_events], key=lambda event: event.at)),
             caller=tuple(caller),
@@ -352,7 +378,6 @@ class _LiveCall:
             seconds=seconds,
             finish=self._finish,
             unreached=self._caller.list_unreached() if self._finish == "dropped" else (),
-            audio=audio,
             agent_pauses=tuple(self._player.pauses),
             merge_seconds=MERGE_SECONDS,
             pacing=self._inputs.summarise(),

@@ -63,7 +63,6 @@ class Player:
         self._in_response = False
         self._continues = False
         self._events: list[Event] = []
-        self._received: Counter[str] = Counter()
         self.spans: list[tuple[float, float]] = []
         """Audible speech, joined over silences shorter than `MERGE_SECONDS`; may extend into the future."""
         self.pauses: list[tuple[float, float]] = []
@@ -84,7 +83,6 @@ class Player:
         """Play audio that arrives at a time, after all audio that arrived before."""
         if not len(samples):
             return
-        self._received[item] += len(samples)
         start = self._choose_start(item, max(0, round(at * self._rate)))
         self._cursor = start + len(samples)
         self._chunks.append(_Chunk(item, start, self._cursor, samples if self._keep_audio else None))
@@ -94,12 +92,14 @@ class Player:
 
     def flush(self, at: float) -> list[Truncate]:
         """Drop what has not been played at a time; return how much was played of each item that lost audio."""
-        items = self._cut(round(at * self._rate))
-        played = [Truncate(item, self.count_played(item)) for item in items]
-        self._events += (
-            Event(at=at, side="played", kind=EventKind.PLAYBACK_FLUSHED, item=cut.item, seconds=cut.seconds)
-            for cut in played
-        )
+        position = round(at * self._rate)
+        dropped = self._measure_audible_after(position)
+        played = [Truncate(item, self.count_played(item)) for item in self._cut(position)]
+        for item, seconds in ((cut.item, cut.seconds) for cut in played):
+            data = {"audible_dropped": dropped[item] / self._rate}
+            self._events.append(
+                Event(at=at, side="played", kind=EventKind.PLAYBACK_FLUSHED, item=item, seconds=seconds, data=data)
+            )
         self._continues = False
         return played
 
@@ -110,15 +110,6 @@ class Player:
     def count_played(self, item: str) -> float:
         """Return how many seconds of an item are played, up to what has arrived so far."""
         return sum(chunk.end - chunk.start for chunk in self._chunks if chunk.item == item) / self._rate
-
-    def played_share(self, item: str) -> float | None:
-        """Return how much of the received audio of an item is played; None if there is no audio of it."""
-        received = self._received[item]
-        return self.count_played(item) * self._rate / received if received else None
-
-    def find_start(self, item: str) -> float | None:
-        """Return when playback of an item started; None if it did not."""
-        return next((chunk.start / self._rate for chunk in self._chunks if chunk.item == item), None)
 
     def make_track(self, seconds: float) -> NDArray[int16]:
         """Return the agent's track as played, with silence where nothing was."""
@@ -155,6 +146,16 @@ class Player:
         else:
             self.spans.append((start / self._rate, end / self._rate))
         self._audible.append((start, end))
+
+    def _measure_audible_after(self, position: int) -> Counter[str]:
+        """Return how many audible samples of each item are scheduled after a position."""
+        audible: Counter[str] = Counter()
+        for chunk in self._chunks:
+            start = max(chunk.start, position)
+            audible[chunk.item] += sum(
+                max(0, min(last, chunk.end) - max(first, start)) for first, last in self._audible
+            )
+        return audible
 
     def _cut(self, position: int) -> list[str]:
         """Remove what is scheduled after a position; return the items that lost audio."""

@@ -29,7 +29,8 @@ def test_speech_that_was_never_played_is_left_out() -> None:
         happens(1.0, EventKind.TRANSCRIPT, item="a", text="One two three."),
         happens(1.1, EventKind.PLAYBACK_FLUSHED, item="a", seconds=0.0),
     )
-    assert list_dialogue(recording) == []
+    (line,) = list_dialogue(recording)
+    assert (line.text, line.unheard) == ("", "One two three.")
 
 
 def test_sounds_and_tool_calls_are_lines() -> None:

@@ -54,10 +54,12 @@ def test_utterances_of_an_agent_are_cut_apart_with_a_margin() -> None:
 
 
 def test_what_was_not_played_should_not_be_heard() -> None:
+    started = Event(at=0.0, side="played", kind=EventKind.PLAYBACK_STARTED, item="a")
     received = Event(at=0.4, side="received", kind=EventKind.AUDIO, item="a", seconds=2.0)
     flushed = Event(at=1.0, side="played", kind=EventKind.PLAYBACK_FLUSHED, item="a", seconds=1.0)
+    agent = (Span(start=0.0, end=1.0, kind="agent"),)
     call = record_call()
-    cut = CallRecording(events=(*call.events, received, flushed), caller=(), agent=call.agent, seconds=1.0)
+    cut = CallRecording(events=(started, *call.events, received, flushed), caller=(), agent=agent, seconds=1.0)
     assert list_spoken_outputs(FREE, [cut])[0].text == "Hello"
 
 
