@@ -101,9 +101,7 @@ def evaluate(
         judges = spec.judges if result.complete else ()
         metrics, judge_stop_reason = _judge_and_publish(run, task, judges, settings, observer)
         result = replace(result, stop_reason=result.stop_reason or judge_stop_reason)
-    unscored = find_unscored(task, metrics, requested="metrics" in spec.task_args)
-    headline = task.find_missing_headline(metrics)
-    return replace(result, metrics=metrics, unscored=unscored, missing_headline=headline, judge_requested=bool(judges))
+    return _add_metrics(replace(result, judge_requested=bool(judges)), task, spec, metrics)
 
 
 def _prepare(spec: Spec | Evaluation) -> Evaluation:
@@ -157,7 +155,7 @@ def evaluate_shards(
         workers=settings.workers if workers is None else workers,
     )
     evaluation = _prepare(spec)
-    task, task_args = evaluation.task, evaluation.spec.task_args
+    task = evaluation.task
     observer = observer or Observer()
     outcome = run_workers(evaluation, out, settings, observer)
     status = outcome.status
@@ -170,9 +168,7 @@ def evaluate_shards(
     metrics = merge_once(outcome, task, evaluation.spec, observer.on_message) if status.complete else None
     if metrics is None:
         return result
-    unscored = find_unscored(task, metrics, requested="metrics" in task_args)
-    headline = task.find_missing_headline(metrics)
-    return replace(result, outcomes=metrics.outcomes, metrics=metrics, unscored=unscored, missing_headline=headline)
+    return _add_metrics(replace(result, outcomes=metrics.outcomes), task, evaluation.spec, metrics)
 
 
 def merge_shards(
@@ -283,8 +279,9 @@ def score(
         {name: spec.task_args[name] for name in task_args or {} if name in spec.task_args},
     )
     task = build_task(spec)
+    result = RunResult(path=run.path, outcomes=OutcomeCounts())  # failed samples are not failures of scoring
     if not judge_specs:
-        return _scored(run, _publish(run, task, judges, scoring))
+        return _add_metrics(result, task, spec, _publish(run, task, judges, scoring))
     for judge_spec in judge_specs:
         if not judge_spec.role.is_judge:
             resolve_judge_model(judge_spec)
@@ -293,7 +290,7 @@ def score(
         metrics, stop_reason = _judge_and_publish(
             run, task, judge_specs, settings or Settings(), observer or Observer(), scoring
         )
-    return replace(_scored(run, metrics), judge_requested=True, stop_reason=stop_reason)
+    return _add_metrics(replace(result, judge_requested=True, stop_reason=stop_reason), task, spec, metrics)
 
 
 def _parse_judges(judge: JudgeSource | Sequence[JudgeSource]) -> tuple[JudgeSpec, ...]:
@@ -324,9 +321,14 @@ def add_labels(out: str | Path, labels_path: str | Path) -> int:
     return len(matching)
 
 
-def _scored(run: Run, metrics: Metrics) -> RunResult:
-    """Return the result of scoring; failed samples are not its failures."""
-    return RunResult(path=run.path, outcomes=OutcomeCounts(), metrics=metrics)
+def _add_metrics(result: RunResult, task: Task, spec: Spec, metrics: Metrics) -> RunResult:
+    """Return the result with its metrics, and with those that could not be computed."""
+    return replace(
+        result,
+        metrics=metrics,
+        unscored=find_unscored(task, metrics, requested="metrics" in spec.task_args),
+        missing_headline=task.find_missing_headline(metrics),
+    )
 
 
 def find_unscored(task: Task, metrics: Metrics, *, requested: bool) -> tuple[str, ...]:

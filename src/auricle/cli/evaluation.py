@@ -88,7 +88,7 @@ def run_evaluation(
         _print_stopped(result.stop_reason, " a higher --max-cost" if budget and budget.stop_reason else "")
     elif result.metrics:
         print_missing_verdicts(result, result.metrics, budget)
-        _print_missing_headline(result.missing_headline, result.metrics)
+        print_failures(result, result.metrics)
     return result
 
 
@@ -133,9 +133,9 @@ def print_missing_verdicts(result: RunResult, metrics: Metrics, budget: Budget |
         echo(f"{counts}. Request them with{remedy}: {command}", err=True)
 
 
-def _print_missing_headline(name: str, metrics: Metrics) -> None:
+def print_failures(result: RunResult, metrics: Metrics) -> None:
     """Print why a run failed although its samples were answered, if its headline metric is missing."""
-    if name:
+    if name := result.missing_headline:
         sentence = f"{name}, the metric that ranks models in this task, could not be computed"
         echo(f"{sentence}, so the exit code is {ExitStatus.FAILURES:d}: {metrics.not_computed[name]}", err=True)
 

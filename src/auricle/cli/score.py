@@ -56,7 +56,7 @@ def score(
     """
     from auricle import Settings, api
     from auricle.cli.error_report import log_errors_in
-    from auricle.cli.evaluation import print_missing_verdicts
+    from auricle.cli.evaluation import print_failures, print_missing_verdicts
     from auricle.cli.progress import open_progress
     from auricle.engine.spec import JudgeSpec
 
@@ -81,6 +81,7 @@ def score(
         results.append(result)
         assert result.metrics
         print_missing_verdicts(result, result.metrics, budget)
+        print_failures(result, result.metrics)
         if result.exit_status == ExitStatus.INTERRUPTED or result.stop_reason:
             break
     _print_scored(runs, results, as_json)

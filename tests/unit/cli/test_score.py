@@ -104,3 +104,16 @@ def test_another_field_or_none_can_be_the_cluster(auricle: RunAuricle, tmp_path:
     assert [number["metric"] for number in metrics["numbers"] if not number["field"]] == ["exact_match", "empty"]
     row = json.loads(auricle("compare", "run", "run", "--cluster", "speaker", "--json").stdout)["rows"][0]
     assert (row["cluster"], row["units"]) == ("speaker", 3)
+
+
+def test_scoring_exits_like_the_run_if_the_metric_that_ranks_models_cannot_be_computed(
+    auricle: RunAuricle, manifest: WriteManifest
+) -> None:
+    path = manifest([{"id": "1", "question": "Who?", "answer": "Ann"}])
+    for command in (
+        ["run", path, "--as", "qa", "-T", "metrics=judge-reference", "-m", "echo", "-o", "run"],
+        ["score", "run"],
+    ):
+        done = auricle(*command)
+        assert done.returncode == 3, done.stderr
+        assert "so the exit code is 3" in done.stderr

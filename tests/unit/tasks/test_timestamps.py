@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 import soundfile
 
-from auricle import Audio, Generation, Sample, Segment, Spec, compare, evaluate
+from auricle import Audio, Generation, Sample, Segment, Spec, compare, evaluate, score
 from auricle.core.errors import ExitStatus
 from auricle.core.types import RejectedRow
 from auricle.engine.factory import build_task
@@ -149,7 +149,8 @@ def test_a_model_without_times_gets_only_the_metrics_of_transcripts(folder: Path
     )
     result = evaluate(spec, folder / "run")
     assert {number.metric: number.value for number in result.numbers} == {"wer": 0.0, "cer": 0.0}
-    assert (result.missing_headline, result.exit_status) == ("boundary_recall_50ms", ExitStatus.FAILURES)
+    for scored in (result, score(folder / "run")):
+        assert (scored.missing_headline, scored.exit_status) == ("boundary_recall_50ms", ExitStatus.FAILURES)
 
 
 def test_rows_of_segments_are_scored_by_their_boundaries(folder: Path) -> None:
