@@ -156,7 +156,7 @@ def run_judge_pass(
 
 
 def resolve_judge_model(judge: JudgeSpec) -> type[Model]:
-    """Return the class of a judge after checking that it has the ability that its role needs."""
+    """Return the class of a judge after checking that it can do what its role needs, and has its packages."""
     model_class = adapt(MODELS.get(judge.model))
     if judge.role.ability not in abilities(model_class):
         lack = "does not predict numbers" if judge.role.ability == "predict" else "does not support text generation"
@@ -164,6 +164,7 @@ def resolve_judge_model(judge: JudgeSpec) -> type[Model]:
     accepted = ModelLimits.of(model_class).modalities
     if not judge.role.is_judge and accepted is not None and "audio" not in accepted:
         raise Unsupported(f"Model {judge.model!r} cannot be used as a {judge.role.noun}: it does not accept audio.")
+    model_class.listing.require(f"The {judge.role.noun} {judge.model!r}")
     check_arguments(model_class, judge.model, judge.args)
     return model_class
 

@@ -17,6 +17,7 @@ from auricle.audio import Audio
 from auricle.core.errors import (
     AllRequestsFailed,
     ExitStatus,
+    MissingExtra,
     NothingToJudge,
     Rejected,
     SampleError,
@@ -35,6 +36,7 @@ from auricle.metrics.base import Metric, mean
 from auricle.metrics.catalogue import METRICS
 from auricle.models.base import AsyncModel
 from auricle.models.catalogue import MODELS
+from auricle.models.listing import ModelListing
 from auricle.runs.run_directory import Run
 from auricle.runs.scores import read_scores
 from auricle.runs.verdicts import JudgeRequest, Verdict
@@ -661,3 +663,19 @@ def test_samples_without_labels_have_no_statistics_for_a_correction(data: Path, 
     api.add_labels(run, tmp_path / "labels.csv")
     api.load_metrics(run)
     assert all("judge-reference.corrected" in line.stats for line in read_scores(run))
+
+
+def test_a_missing_package_of_a_judge_is_found_before_the_first_request(tmp_path: Path) -> None:
+    class Heavy(FakeApi):
+        listing = ModelListing(extra="heavy", packages=("no_such_package",))
+
+    spec = Spec(
+        task="qa",
+        task_args={"data": str(tmp_path / "data.jsonl"), "metrics": "judge-reference"},
+        model="echo",
+        judge=JudgeSpec(model=MODELS.add_object(Heavy)),
+    )
+    (tmp_path / "data.jsonl").write_text(json.dumps({"question": "Who?", "answer": "Ann"}) + "\n")
+    with pytest.raises(MissingExtra, match=r"The judge '.*' needs an optional package: pip install 'auricle\[heavy\]'"):
+        api.evaluate(spec, tmp_path / "run")
+    assert not (tmp_path / "run").exists()
