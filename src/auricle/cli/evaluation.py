@@ -84,11 +84,11 @@ def run_evaluation(
         for warning in result.outcomes.warnings(find_max_tokens(evaluation.inferencer)):
             echo(f"Note: {warning}", err=True)
     _print_next_steps(result, shared.settings or config.settings, config.url or str(folder))
+    print_failures(result)
     if not result.complete:
         _print_stopped(result.stop_reason, " a higher --max-cost" if budget and budget.stop_reason else "")
     elif result.metrics:
         print_missing_verdicts(result, result.metrics, budget)
-        print_failures(result, result.metrics)
     return result
 
 
@@ -133,11 +133,17 @@ def print_missing_verdicts(result: RunResult, metrics: Metrics, budget: Budget |
         echo(f"{counts}. Request them with{remedy}: {command}", err=True)
 
 
-def print_failures(result: RunResult, metrics: Metrics) -> None:
-    """Print why a run failed although its samples were answered, if its headline metric is missing."""
-    if name := result.missing_headline:
+def print_failures(result: RunResult) -> None:
+    """Print why a run failed although its samples were answered."""
+    if not result.complete:
+        return
+    consequence = f"so the exit code is {ExitStatus.FAILURES:d}"
+    if result.metrics and (name := result.missing_headline):
         sentence = f"{name}, the metric that ranks models in this task, could not be computed"
-        echo(f"{sentence}, so the exit code is {ExitStatus.FAILURES:d}: {metrics.not_computed[name]}", err=True)
+        echo(f"{sentence}, {consequence}: {result.metrics.not_computed[name]}", err=True)
+    if result.answers.is_nearly_all_empty:
+        empty, answered = result.answers.wrongly_empty
+        echo(f"{empty:,} of {answered:,} answers are empty, {consequence}.", err=True)
 
 
 def resume_command() -> str:

@@ -81,7 +81,7 @@ def score(
         results.append(result)
         assert result.metrics
         print_missing_verdicts(result, result.metrics, budget)
-        print_failures(result, result.metrics)
+        print_failures(result)
         if result.exit_status == ExitStatus.INTERRUPTED or result.stop_reason:
             break
     _print_scored(runs, results, as_json)

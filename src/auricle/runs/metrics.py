@@ -39,6 +39,8 @@ CALL_COMPLETION = "call_completion"
 """Metric of the share of calls that were not lost, without which no other metric of calls can be read."""
 MAX_EMPTY_SHARE = 0.05
 """Largest share of empty answers without a warning."""
+FAILED_EMPTY_SHARE = 0.95
+"""Share of empty answers from which a run has failed: its model answers hardly anything."""
 MAX_REFUSED_SHARE = 0.05
 """Largest share of refused answers without a warning."""
 
@@ -228,6 +230,16 @@ class OutcomeCounts:
             finish_unknown=finish_unknown,
         )
 
+    @property
+    def wrongly_empty(self) -> tuple[int, int]:
+        """The number of empty answers, and of answers, without those that are rightly empty."""
+        return self.empty - self.rightly_empty, self.answered - self.rightly_empty
+
+    @property
+    def is_nearly_all_empty(self) -> bool:
+        empty, answered = self.wrongly_empty
+        return 0 < empty >= FAILED_EMPTY_SHARE * answered
+
     def warnings(self, max_tokens: int | None = None, *, needs_finish: bool = False) -> list[str]:
         """Return what makes numbers doubtful although no sample failed.
 
@@ -257,7 +269,7 @@ class OutcomeCounts:
                 f"{self.audio_not_sent:,} of {self.total:,} samples have audio that was not sent: their requests "
                 "contained none, so the model answered without hearing it. `auricle preview` shows the requests."
             )
-        empty, answered = self.empty - self.rightly_empty, self.answered - self.rightly_empty
+        empty, answered = self.wrongly_empty
         if empty > MAX_EMPTY_SHARE * answered:
             warnings.append(
                 f"{empty:,} of {answered:,} answers are empty ({empty / answered:.0%}). A model "

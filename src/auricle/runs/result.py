@@ -64,6 +64,11 @@ class RunResult(NumberTable):
         return self.path / "report.html"
 
     @property
+    def answers(self) -> OutcomeCounts:
+        """The outcomes of all samples if they were scored, else those of this pass."""
+        return self.metrics.outcomes if self.metrics else self.outcomes
+
+    @property
     def exit_status(self) -> ExitStatus:
         """How a command that ends with this result should exit."""
         if not self.complete:
@@ -72,6 +77,7 @@ class RunResult(NumberTable):
         if missing and self.judge_requested and not self.stop_reason:
             return ExitStatus.INTERRUPTED
         has_failures = self.outcomes.failed or self.unscored or self.missing_headline or missing or failed
+        has_failures = has_failures or self.answers.is_nearly_all_empty
         is_intact = self.metrics is None or self.metrics.journal.is_intact
         return ExitStatus.FAILURES if has_failures or not is_intact else ExitStatus.OK
 

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from auricle.core.errors import DataError
+from auricle.core.errors import DataError, ExitStatus
 from auricle.core.signature import Signature
 from auricle.core.types import Failure, Outcome, Record, Sample
 from auricle.runs.documents import UnknownFormat
-from auricle.runs.health import take_fingerprints
+from auricle.runs.health import JournalHealth, take_fingerprints
 from auricle.runs.metrics import (
     FailureExample,
     FailureKind,
@@ -28,6 +28,7 @@ from auricle.runs.metrics import (
     read_metrics,
     write_metrics,
 )
+from auricle.runs.result import RunResult
 
 SIGNATURE = "demo:1|data@ab12|Respond#bc9a|wer:1.pooled.whisper-en:1|echo|auricle 0.1.0"
 
@@ -180,6 +181,23 @@ def test_many_empty_answers_and_audio_that_was_not_sent_are_warned_of() -> None:
     assert OutcomeCounts(total=4, answered=4, empty=4, rightly_empty=4).warnings() == []
     (warning,) = OutcomeCounts(total=3, answered=3, audio_not_sent=2).warnings()
     assert warning.startswith("2 of 3 samples have audio that was not sent")
+
+
+@pytest.mark.parametrize(
+    ("counts", "expected"),
+    [
+        (OutcomeCounts(total=24, answered=24, empty=24), ExitStatus.FAILURES),
+        (OutcomeCounts(total=100, answered=100, empty=95), ExitStatus.FAILURES),
+        (OutcomeCounts(total=100, answered=100, empty=94), ExitStatus.OK),
+        (OutcomeCounts(total=100, answered=100, empty=100, rightly_empty=100), ExitStatus.OK),
+        (OutcomeCounts(total=100, answered=100, empty=99, rightly_empty=98), ExitStatus.OK),
+        (OutcomeCounts(), ExitStatus.OK),
+    ],
+)
+def test_a_run_that_answers_hardly_anything_has_failed(counts: OutcomeCounts, expected: ExitStatus) -> None:
+    assert RunResult(path=Path("run"), outcomes=counts).exit_status == expected
+    scored = replace(METRICS, outcomes=counts, judges=(), journal=JournalHealth())
+    assert RunResult(path=Path("run"), outcomes=OutcomeCounts(), metrics=scored).exit_status == expected
 
 
 def test_many_refused_answers_are_warned_of() -> None:
