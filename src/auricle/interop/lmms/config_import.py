@@ -85,6 +85,8 @@ class LmmsTaskDraft(TaskDraft):
         else:
             self.task["data"] = self._relative_path(Path(source.data))
         self.task["target"] = self._column_name("doc_to_target")
+        if cluster := self.config.get("cluster_key"):
+            self.task["cluster"] = cluster
 
     def _add_prompt(self) -> None:
         self.task["prompt"] = f"{self._media_placeholder()}{self._prompt_text()}"

@@ -147,8 +147,6 @@ UNSUPPORTED_FIELDS: Mapping[str, str] = {
     "process_results_use_image": "runs store no audio and images to score; score with -T metrics=…",
     "use_prompt": "Promptsource is not available; write the template into doc_to_text",
     "num_fewshot": "choose examples with `shots` in a task file (docs/prompts.md)",
-    "reasoning_tags": "Auricle's metrics strip reasoning themselves: -T metrics=…",
-    "auto_strip_thinking": "Auricle's metrics strip reasoning themselves: -T metrics=…",
 }
 """Unsupported fields that change the prompt or the score, with what to do instead."""
 

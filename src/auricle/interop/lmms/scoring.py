@@ -53,12 +53,31 @@ def _regex_filter(regex_pattern: str, group_select: int = 0, fallback: str = "[i
     return extract
 
 
+THINKING_TAGS = (("<think>", "</think>"), ("<thinking>", "</thinking>"))
+REASONING_TAGS = (("<think>", "</think>"), ("<analysis>", "</analysis>"))
+"""Tags of what lmms-eval removes from every answer by default."""
+
+
+def _reasoning_filter(tag_pairs: Sequence[Sequence[str]] = THINKING_TAGS) -> TextFilter:
+    """Return a filter that removes reasoning, also where the prompt contained its first tag."""
+
+    def strip(text: str) -> str:
+        for start, end in tag_pairs:
+            text = re.sub(f"{re.escape(start)}.*?{re.escape(end)}", "", text, flags=re.DOTALL)
+            if start not in text:
+                text = text.rpartition(end)[2]
+        return text.strip()
+
+    return strip
+
+
 FILTERS: Mapping[str, Callable[..., TextFilter]] = {
     "take_first": lambda: lambda text: text,
     "remove_whitespace": lambda: lambda text: text.removeprefix(" "),
     "lowercase": lambda: str.lower,
     "uppercase": lambda: str.upper,
     "regex": _regex_filter,
+    "strip_thinking": _reasoning_filter,
 }
 
 
@@ -173,6 +192,10 @@ def _pipeline_metrics(
     filters = [_build_filter(config, step) for step in pipeline["filter"]]
     process = config.get_function("process_results")
     multi_round = config.get("output_type") == "generate_until_multi_round"
+    if tag_pairs := () if multi_round else _read_reasoning_tags(config):  # as in lmms-eval, not of several rounds
+        filters.append(_reasoning_filter(tag_pairs))
+    elif config.get("auto_strip_thinking") and not multi_round:
+        filters.insert(0, _reasoning_filter())
     processor = ResultProcessor(process, filters, multi_round) if process else None
 
     def build(entry: Mapping[str, Any]) -> Metric:
@@ -187,6 +210,18 @@ def _pipeline_metrics(
     metrics = [build(entry) for entry in entries]
     name = str(pipeline.get("name", ""))
     return metrics if name in ("", "none") else [replace(metric, name=f"{metric.name}-{name}") for metric in metrics]
+
+
+def _read_reasoning_tags(config: TaskConfig) -> Sequence[Sequence[str]]:
+    """Return the tags of reasoning that is removed after the filters; none if the file turns that off."""
+    value: Any = config.get("reasoning_tags", REASONING_TAGS)
+    if value in (False, "none"):
+        return ()
+    try:
+        pairs = orjson.loads(value) if isinstance(value, str) else value
+        return [(str(start), str(end)) for start, end in pairs]
+    except (TypeError, ValueError) as error:
+        raise config.spec_error(f"reasoning_tags should be a list of pairs of tags, not {value!r}.") from error
 
 
 def _metric_entries(config: TaskConfig, default: str) -> list[Mapping[str, Any]]:
@@ -247,6 +282,7 @@ def _metric_from_process_results(config: TaskConfig, entry: Mapping[str, Any], p
         score,
         aggregation,
         higher,
+        version=2,
         variant=f"lmms.{processor.name}.{str(entry.get('aggregation', 'mean')).rpartition('.')[2]}",
         applies=lambda _: True,
         custom_badness=(
@@ -297,7 +333,7 @@ def _exact_match_metric(config: TaskConfig, entry: Mapping[str, Any], filters: S
 
     variant = ".".join(["lmms", *(option for option in EXACT_MATCH_OPTIONS if entry.get(option))])
     bounds = constant_bounds((0.0, 1.0))
-    return Metric("exact_match", score, mean, variant=variant, bounds=bounds, unit="share", credit=float)
+    return Metric("exact_match", score, mean, version=2, variant=variant, bounds=bounds, unit="share", credit=float)
 
 
 def _target_texts(sample: Sample, has_choices: bool) -> list[str]:

@@ -179,12 +179,16 @@ def build_task(config: TaskConfig, options: LmmsTaskOptions) -> Task:
         root=Path(options.root) if options.root else None,
         span=parse_row_range(options.rows),
     )
+    name = options.name or str(config.get("task") or config.source.stem)
+    if (alias := config.get("task_alias", name)) != name:
+        notes = (*notes, f"task_alias={alias!r} is not shown: other tasks may have it, too. -T name=… sets the name.")
     return Task(
         source.load_samples(sample_builder, (*notes, *scoring.notes)),
         inferencer,
         scoring.metrics,
-        name=options.name or str(config.get("task") or config.source.stem),
+        name=name,
         source=source.data,
+        cluster=str(config.get("cluster_key", "")),
     )
 
 

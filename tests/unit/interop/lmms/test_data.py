@@ -50,7 +50,7 @@ metric_list: [{metric: exact_match, aggregation: mean, ignore_case: true, ignore
     sample = list_samples(task)[0]
     assert sample.target == "no!"
     (metric,) = task.metrics
-    assert metric.signature == "exact_match:1.lmms.ignore_case.ignore_punctuation"
+    assert metric.signature == "exact_match:2.lmms.ignore_case.ignore_punctuation"
     assert metric.score(sample, Generation(text=" NO ")) == 1.0
     assert metric.score(sample, Generation(text="not")) == 0.0
 

@@ -139,3 +139,40 @@ def test_another_file_of_the_task_may_read_files(folder: Path) -> None:
     (folder / "elsewhere.py").write_text(ELSEWHERE)
     added = add_scorer(folder, "from elsewhere import load_words", "float(results[0] in load_words())")
     assert [metric.name for metric in build_lmms_task(folder, added).metrics] == ["plain"]
+
+
+LOW = "filter_list: [{name: none, filter: [{function: lowercase}]}]\n"
+
+
+@pytest.mark.parametrize(
+    ("added", "answer", "expected"),
+    [
+        ("", "<think>yes?</think> no", 1.0),
+        ("", "<think>a</think><analysis>b\nc</analysis>no", 1.0),
+        ("", "the prompt began the reasoning</think>no", 1.0),
+        ("", "<think>no", 0.0),
+        ("", "<thinking>yes?</thinking>no", 0.0),
+        ("reasoning_tags: none\n", "<think>yes?</think>no", 0.0),
+        ("reasoning_tags: [['<r>', '</r>']]\n", "<r>yes?</r>no", 1.0),
+        ('reasoning_tags: \'[["<r>", "</r>"]]\'\n', "<r>yes?</r>no", 1.0),
+        ("reasoning_tags: none\nauto_strip_thinking: true\n", "<thinking>yes?</thinking>no", 1.0),
+        ("auto_strip_thinking: true\n", "<thinking>yes?</thinking>no", 0.0),  # as there, the tags take precedence
+        (LOW, "<THINK>yes?</THINK>NO", 1.0),  # tags are removed after the filters
+        (LOW.replace("lowercase", "strip_thinking"), "<thinking>yes?</thinking>no", 1.0),
+    ],
+)
+def test_reasoning_is_removed_as_in_lmms_eval(folder: Path, added: str, answer: str, expected: float) -> None:
+    (metric,) = build_lmms_task(folder, f"process_results: null\nmetric_list: null\n{added}").metrics
+    sample = next(sample for sample in build_lmms_task(folder).samples if sample.target == "no")
+    assert metric.score(sample, Generation(text=answer)) == expected
+
+
+def test_tags_of_reasoning_that_are_no_pairs_are_refused(folder: Path) -> None:
+    with pytest.raises(SpecError, match="reasoning_tags should be a list of pairs of tags, not 'think'"):
+        build_lmms_task(folder, "reasoning_tags: think\n")
+
+
+def test_the_cluster_of_a_file_is_that_of_its_intervals_and_its_alias_is_not_the_name(folder: Path) -> None:
+    task = build_lmms_task(folder, "cluster_key: task\ntask_alias: Music and sound\n")
+    assert (task.cluster, task.name) == ("task", build_lmms_task(folder).name)
+    assert "task_alias='Music and sound' is not shown" in task.notes("m", {})[0]
