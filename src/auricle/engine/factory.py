@@ -36,7 +36,7 @@ from auricle.tasks.base import Task, count_samples
 from auricle.tasks.catalogue import TASKS
 from auricle.tasks.conditions import PERTURB_ARGUMENT, Condition, apply_condition
 from auricle.tasks.inferencers import Inferencer, select_inferencer, with_context
-from auricle.tasks.inferencers.base import list_named_values, list_seeds, with_seed, within_limits
+from auricle.tasks.inferencers.base import adapt_to_pairs, list_named_values, list_seeds, with_seed, within_limits
 from auricle.tasks.options import PROVENANCE_OPTIONS, check_option, split_list
 from auricle.tasks.task_files import check_prompt
 
@@ -97,6 +97,7 @@ def sanitise_name(name: str) -> str:
 def choose_inferencer(spec: Spec, task: Task, model_class: type[Model]) -> Inferencer:
     """Return how samples of a task become requests to a model of this class."""
     inferencer = select_inferencer(task.inferencer, abilities(model_class), task.name, spec.model)
+    inferencer = adapt_to_pairs(inferencer, takes_pairs=model_class.takes_pairs)
     seeded = with_seed(inferencer, spec.seed)
     return with_context(within_limits(seeded, model_class, task.language), model_class, task.model_context)
 

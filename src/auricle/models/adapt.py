@@ -5,6 +5,7 @@ A function declares its inputs by parameter name: `audio`, `audios`, `text`, `im
 dict of numbers, a list of segments (see `auricle.core.segments`), a sound (see `auricle.models.spoken_output`), or an
 `Output`; NumPy's types are converted. A function that imitates a voice takes `prompt_audio` and `prompt_text`, too.
 A function of one `audio` that returns a vector is asked for both recordings of a trial, and their cosine is the score.
+A function of `a` and `b`, of `audio_a` and `audio_b` or of `audios` compares two recordings.
 """
 
 from __future__ import annotations
@@ -47,8 +48,10 @@ VECTOR_ANNOTATIONS = ("list[float]", "tuple[float, ...]")
 PROMPT_PARAMETERS = ("text", "request")
 """Parameters of functions that read the prompt, which only requests for text have."""
 REQUEST_PARAMETERS = (*PROMPT_PARAMETERS, *("audio", "audios", "image", "images", "video", "videos", "seed"))
+PAIR_PARAMETERS = (("a", "b"), ("audio_a", "audio_b"), ("audios",))
+"""Parameters of functions that receive both recordings of a pair."""
 """Parameters of functions that every request can fill."""
-OTHER_RECORDINGS = {"a", "b", "audios", "request"}
+OTHER_RECORDINGS = {"a", "b", "audio_a", "audio_b", "audios", "request"}
 """Parameters of functions that receive both recordings of a trial at once."""
 SUM_TOLERANCE = 1e-3
 NO_DEFAULT = inspect.Parameter.empty
@@ -237,12 +240,13 @@ def _wrap_function(function: Callable[..., Any], factory: type[Any] | None = Non
     asynchronous = inspect.iscoroutinefunction(function)
     abilities = _infer_abilities(function, list(parameters))
     methods: dict[str, Any] = dict.fromkeys(abilities, answer if asynchronous else answer_all)
-    from_sample = [name for name in parameters if name not in REQUEST_PARAMETERS]
+    from_sample = [name for name in parameters if name not in (*REQUEST_PARAMETERS, "audio_a", "audio_b")]
     body = {
         "__init__": start,
         **methods,
         **(_list_declared(factory) if factory else {}),
         "batch_size": 1,
+        "takes_pairs": any(parameters.keys() >= {*pair} for pair in PAIR_PARAMETERS),
         "wants_inputs": tuple(from_sample),
         "required_inputs": tuple(name for name in from_sample if parameters[name] is NO_DEFAULT),
     }
@@ -289,6 +293,9 @@ def _collect_arguments(request: Request) -> dict[str, Any]:
         "text": request.text,
         "seed": getattr(request, "seed", 0),
     }
+    if len(request.audios) == 2:
+        a, b = request.audios
+        arguments |= {"a": a, "b": b, "audio_a": a, "audio_b": b}
     if voice := get_voice_prompt(request):
         arguments |= {"prompt_audio": voice.audio, "prompt_text": voice.text}
     context = getattr(request, "context", {})

@@ -37,6 +37,8 @@ class ModelAttributes:
     """Inputs or metadata fields of a sample, by name, that `request.context` should contain instead."""
     required_inputs: tuple[str, ...] = ()
     """Those of them without which the model cannot answer; a task whose samples all lack one is refused."""
+    takes_pairs: bool = False
+    """Whether one call compares two recordings, the inputs `a` and `b`, instead of rating one."""
     max_seconds: float | None = None
     """Longest clip that the model accepts. Samples beyond a limit are skipped, with the limit as their reason."""
     sample_rates: tuple[int, ...] | None = None

@@ -90,7 +90,7 @@ class RewardOptions:
         prompt = self.prompt or PREFERENCE_PROMPT
         prefer = Prefer(self._questions(PREFERENCE_QUESTIONS, dimensions), self.swap, prompt, self.max_tokens)
         by_text = RateOrPrefer(rate, prefer if self.ask == "choice" else rate)
-        return FirstSupported((Appraise(), by_text))
+        return FirstSupported((Appraise(len(dimensions)), by_text))
 
     def _questions(self, questions: Mapping[str, str], dimensions: Sequence[str]) -> tuple[str, ...]:
         default = questions["musicality"]

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from auricle import Audio, Sample, Spec, evaluate
@@ -268,3 +270,54 @@ def test_ids_of_the_data_are_kept(manifest: Any) -> None:
     sample = build_sample("preference", manifest, {"id": "x", "a": "a.wav", "b": "b.wav", "winner": "a"})
     assert isinstance(sample, Sample)
     assert sample.id == "x"
+
+
+def louder(a: Audio, b: Audio) -> float:
+    return float(abs(a.decode()).mean() - abs(b.decode()).mean())
+
+
+def louder_in_words(audio_a: Audio, audio_b: Audio):  # type: ignore[no-untyped-def]
+    return "a" if louder(audio_a, audio_b) > 0 else "b"
+
+
+def louder_of_several(audios: Sequence[Audio], text: str) -> str:
+    return "A" if louder(*audios) > 0 else "B"
+
+
+def louder_number_of_several(audios: Sequence[Audio]) -> float:
+    return louder(*audios)
+
+
+def always_first(a: Audio, b: Audio) -> float:
+    return 1.0
+
+
+@pytest.mark.parametrize(
+    ("function", "accuracy"),
+    [
+        *((each, 1.0) for each in (louder, louder_in_words, louder_of_several, louder_number_of_several)),
+        (always_first, 0.5),
+    ],
+)
+def test_a_function_that_compares_is_asked_for_both_orders(
+    function: Any, accuracy: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    loud, quiet = ((np.full(800, level, dtype=np.float32), 8000) for level in (0.5, 0.1))
+    pairs: Any = [
+        {"audio_a": loud, "audio_b": quiet, "text": "loud", "preference": "a"},
+        {"audio_a": quiet, "audio_b": loud, "text": "loud", "preference": "b"},
+    ]
+    result = evaluate(Spec(task=pairs, kind="preference", model=function), tmp_path / "run")
+    assert result["accuracy"].value == accuracy
+
+
+def test_a_text_about_several_dimensions_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    sound = (np.zeros(800, dtype=np.float32), 8000)
+    pair = {"audio_a": sound, "audio_b": sound, "preference-musicality": "a", "preference-alignment": "b"}
+    spec: Any = {"task": [pair], "kind": "preference", "model": louder_in_words}
+    result = evaluate(Spec(**spec), tmp_path / "run")
+    assert result.outcomes.failed == 1
+    assert result.metrics
+    assert "2 dimensions" in result.metrics.failures[0].examples[0].message

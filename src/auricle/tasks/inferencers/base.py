@@ -108,6 +108,12 @@ def adapt_to_batching(inferencer: Inferencer, *, is_batch_model: bool) -> Infere
     return adapt(is_batch_model) if adapt else inferencer
 
 
+def adapt_to_pairs(inferencer: Inferencer, *, takes_pairs: bool) -> Inferencer:
+    """Return the variant for models that compare of an inferencer that has one (a method of this name)."""
+    adapt: Callable[[], Inferencer] | None = getattr(inferencer, "adapt_to_pairs", None)
+    return adapt() if adapt and takes_pairs else inferencer
+
+
 def adapt_to_load_test(inferencer: Inferencer) -> Inferencer:
     """Return the variant for load tests of an inferencer that has one (a method of this name)."""
     adapt: Callable[[], Inferencer] | None = getattr(inferencer, "adapt_to_load_test", None)

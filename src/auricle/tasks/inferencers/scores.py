@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 from auricle.core.errors import NotFinite, SampleError
-from auricle.core.types import Ability, Ask, Generate, Input, Output, Part, Predict, Sample, Turn
+from auricle.core.types import Ability, Ask, Generate, Generation, Input, Output, Part, Predict, Sample, Turn
 from auricle.prompts.template import as_parts, render
 from auricle.tasks.inferencers.base import resolve_max_tokens
 
@@ -85,6 +85,8 @@ CONTEXT_LABELS: Mapping[str, str] = {
 class Appraise:
     """Asks a reward model for the scores of one recording or of two."""
 
+    dimensions: int = field(default=1, repr=False)
+    """How many dimensions the data has."""
     needs: ClassVar[Ability] = "predict"
 
     async def __call__(self, sample: Sample, ask: Ask) -> tuple[Output, ...]:
@@ -92,6 +94,34 @@ class Appraise:
             return await Compare()(sample, ask)
         require_inputs(("audio",), sample.inputs)
         return await Measure()(sample, ask)
+
+    def adapt_to_pairs(self) -> AppraisePairs:
+        return AppraisePairs(self.dimensions)
+
+
+@dataclass(frozen=True)
+class AppraisePairs:
+    """Asks a model that compares two recordings in both orders; what it answers is about the first of them.
+
+    A number is how much better the first is, so that those of both orders are the scores of the two recordings.
+    """
+
+    dimensions: int = field(default=1, repr=False)
+    needs: ClassVar[Ability] = "predict"
+
+    async def __call__(self, sample: Sample, ask: Ask) -> tuple[Output, ...]:
+        if not is_pair(sample):
+            return await Appraise()(sample, ask)
+        inputs = select_named_inputs(sample.inputs)
+        require_inputs(SIDES, inputs)
+        swapped = {**inputs, "a": inputs["b"], "b": inputs["a"]}
+        outputs = tuple(await asyncio.gather(*(ask(Predict(inputs=order)) for order in (inputs, swapped))))
+        if self.dimensions > 1 and any(isinstance(output, Generation) for output in outputs):
+            raise SampleError(
+                f"the model returned one text for {self.dimensions} dimensions: return a dict with a number for each, "
+                "or annotate the function with `-> str` and take `text`, the question about one of them"
+            )
+        return outputs
 
 
 @dataclass(frozen=True)
