@@ -69,6 +69,9 @@ class RejectedRow:
     reason: str
     target: Json = None
     """The correct answer, if the row has one that could be read."""
+    id: str = ""
+    """The id that the row states; empty if it states none or the id is not valid."""
+    meta: Mapping[str, Json] = field(default_factory=dict)
 
 
 # --- requests -------------------------------------------------------------------

@@ -42,6 +42,8 @@ class Row(NamedTuple):
     """Location of the folder to which paths in the row are relative; empty for that of the manifest."""
     default_id: str = ""
     """Id of the sample if no column has one; empty for the index of the row."""
+    empty_cells: tuple[str, ...] = ()
+    """Columns of a table in which the row has no value."""
 
 
 Rows = Iterator[Row | RejectedRow]
@@ -231,7 +233,8 @@ def _read_csv_row(table: csv.DictReader[str], name: str) -> Row | RejectedRow | 
         return RejectedRow(origin, "fewer cells than the header has columns")
     if any(map(SURROGATES.search, chain.from_iterable(values.items()))):
         return RejectedRow(origin, "not UTF-8 text")
-    return Row(origin, {name: value for name, value in values.items() if value != ""})
+    filled = {name: value for name, value in values.items() if value != ""}
+    return Row(origin, filled, empty_cells=tuple(name for name in values if name not in filled))
 
 
 def _read_parquet(path: DataFile, *, skip_binary: bool = False) -> Rows:

@@ -75,6 +75,8 @@ class ColumnMapping:
     requires_target: bool = True
     requires_media: bool = False
     default_question: str = ""
+    nullable_columns: tuple[str, ...] = ()
+    """Columns whose empty cells in a table are values, such as no label, instead of missing."""
     id_columns: tuple[str, ...] = COLUMN_ALIASES["id"]
     chosen: Mapping[str, str] = field(default_factory=dict)
     """Columns that the user names, by role; they replace the usual names."""
@@ -261,8 +263,23 @@ class Manifest:
     def make_sample(self, index: int, row: Row | RejectedRow) -> Sample | RejectedRow:
         if isinstance(row, RejectedRow):
             return row
+        if row.empty_cells and (kept := {*row.empty_cells} & {*self.fields.nullable_columns}):
+            row = row._replace(values={**row.values, **dict.fromkeys(kept, "")})
         sample = convert_row(row.origin, self._build_storable_sample, index, row)
-        return replace(sample, target=self._find_target(row)) if isinstance(sample, RejectedRow) else sample
+        return self._describe_rejected(row, sample) if isinstance(sample, RejectedRow) else sample
+
+    def _describe_rejected(self, row: Row, rejected: RejectedRow) -> RejectedRow:
+        """Return a rejected row with its target, and with its id and metadata if they can be read."""
+        rejected = replace(rejected, target=self._find_target(row))
+
+        def read_identity() -> Sample:
+            role_values, other_columns = self._split_columns(row.values)
+            sample_id = _parse_id(role_values.get("id"), row.default_id)
+            meta = _merge_meta(role_values.get("meta"), other_columns)
+            return check_storable(create_sample(id=sample_id, inputs={}, meta=meta))
+
+        identity = convert_row(row.origin, read_identity)
+        return rejected if isinstance(identity, RejectedRow) else replace(rejected, id=identity.id, meta=identity.meta)
 
     def _build_storable_sample(self, index: int, row: Row) -> Sample:
         return check_storable(self.transform(self._build_sample(index, row)))
@@ -316,6 +333,8 @@ class Manifest:
 
     def _build_sample(self, index: int, row: Row) -> Sample:
         role_values, other_columns = self._split_columns(row.values)
+        if "target" not in role_values and (empty := self._find_empty_target(row)):
+            raise SampleError(f"the reference is empty (column {empty})")
         target, choices = self._parse_answer(role_values)
         return create_sample(
             id=_parse_id(role_values.get("id"), row.default_id or str(index)),
@@ -324,6 +343,13 @@ class Manifest:
             meta=_merge_meta(role_values.get("meta"), other_columns),
             origin=row.origin,
         )
+
+    def _find_empty_target(self, row: Row) -> str:
+        """Return the column of the target if a target is required and its cell is empty or null."""
+        if not self.fields.requires_target:
+            return ""
+        empty = [*row.empty_cells, *(name for name, value in row.values.items() if value is None)]
+        return self.fields.assign_roles(dict.fromkeys(empty).keys())[0].get("target", "")
 
     def _parse_answer(self, role_values: Mapping[str, Any]) -> tuple[Json, dict[str, str]]:
         """Return the target of a row, and its options by name."""

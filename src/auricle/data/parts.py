@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Literal, Protocol, Self, runtime_checkable
 
@@ -164,10 +164,10 @@ def read_part(
     for index, row in _read_unit(part, file, label or file.name, skip_binary):
         origin = label + row.origin.removeprefix(file.name) if label else row.origin
         if isinstance(row, RejectedRow):
-            yield index, RejectedRow(origin, row.reason, row.target)
+            yield index, replace(row, origin=origin)
         else:
             default_id = row.default_id or (f"{label}:{index}" if label else "")
-            yield index, Row(origin, row.values, folder, default_id)
+            yield index, row._replace(origin=origin, folder=folder, default_id=default_id)
 
 
 def _read_unit(

@@ -224,9 +224,11 @@ class RunLoop(Closing):
         return True
 
     def _reject(self, row: int, item: RejectedRow) -> None:
-        name = f"rejected {item.origin}"  # prefixed, because a sample may have the origin as its id
+        name = item.id
+        if not name or self._digest_id(name) in self._first_row_by_id:
+            name = f"rejected {item.origin}"  # prefixed, because a sample may have the origin as its id
         self._first_row_by_id[self._digest_id(name)] = row
-        sample = Sample(id=name, inputs={}, target=item.target, origin=item.origin)
+        sample = Sample(id=name, inputs={}, target=item.target, meta=item.meta, origin=item.origin)
         record = Record(sample=sample, row=row, error=Failure(RejectedRow.__name__, item.reason))
         previous = self._journal_index.get(name)
         if previous and (previous.error, previous.row, previous.sample) == (record.error, row, sample):

@@ -74,6 +74,8 @@ class SoundTask(TaskKind):
     def _load_manifest(self, options: TaskOptions, recipe: Recipe) -> Manifest:
         column = options.target
         manifest = self.open_rows(super()._load_manifest(replace(options, target=""), recipe))
+        nullable = (column,) if column else self.answer_columns
+        manifest = replace(manifest, fields=replace(manifest.fields, nullable_columns=nullable))
         add_target = partial(self._add_target, column)
         labels = split_list(options.labels)
         without_media = replace(manifest, transform=add_target, skips_media=True)

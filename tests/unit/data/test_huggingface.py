@@ -70,7 +70,7 @@ def test_classes_are_read_by_their_names(labelled: str) -> None:
     happy, angry, unpublished = TASKS.get("classify")(data=labelled).samples
     assert (happy.target, angry.target) == ("happy", "angry")
     assert happy.inputs["choices"] == ["angry", "happy"]
-    assert unpublished.reason.startswith("no target")
+    assert unpublished.reason.startswith("the reference is empty")
 
 
 def test_classes_that_are_letters_need_no_decision_on_integers(tmp_path: Path) -> None:

@@ -405,3 +405,23 @@ def test_only_the_first_rows_of_large_data_are_looked_at(tmp_path: Path, monkeyp
     assert len(list(rows.whole_file_without_media().iter_columns())) == 6
     monkeypatch.setattr("auricle.data.manifest.MAX_HASHED_BYTES", 1)
     assert len(list(rows.whole_file_without_media().iter_columns())) == 2
+
+
+def test_an_empty_reference_is_called_empty_and_its_row_keeps_id_and_metadata(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("id,audio,text,speaker\nx1,a.wav,,anna\n")
+    (tmp_path / "a.jsonl").write_text('{"id": "x1", "audio": "a.wav", "text": null, "speaker": "anna"}\n')
+    (tmp_path / "b.jsonl").write_text('{"id": "x1", "audio": "a.wav", "speaker": "anna"}\n')
+    fields = ColumnMapping(target_columns=("text",))
+    rejected = [row for name in ("a.csv", "a.jsonl", "b.jsonl") for row in Manifest(tmp_path / name, fields)]
+    assert [row.reason for row in rejected if isinstance(row, RejectedRow)] == [
+        *["the reference is empty (column text)"] * 2,
+        "no target: expected one of the columns text",
+    ]
+    assert [(row.id, row.meta) for row in rejected] == [("x1", {"speaker": "anna"})] * 3
+
+
+def test_a_row_with_an_invalid_id_is_rejected_without_one(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text('{"id": [1], "audio": "a.wav", "text": "x"}\n')
+    (row,) = Manifest(tmp_path / "a.jsonl", ColumnMapping(target_columns=("text",)))
+    assert isinstance(row, RejectedRow)
+    assert row.id == ""

@@ -554,3 +554,12 @@ def test_a_call_that_fails_keeps_its_event_log_and_is_called_again(tmp_path: Pat
     assert log.read_bytes().count(b"\n") == len(make_recording().events)
     assert records["a"].outcome is Outcome.ANSWERED
     assert sorted(path.suffix for path in (tmp_path / "calls").glob("a-*")) == [".flac", ".jsonl"]
+
+
+def test_a_rejected_row_keeps_its_id_unless_another_row_has_it(tmp_path: Path) -> None:
+    valid = Sample(id="1", inputs={"question": "a"}, target="a")
+    rejected = [RejectedRow(f"m.csv:{line}", "no", id=name, meta={"size": line}) for line, name in ((3, "2"), (4, "1"))]
+    run_pass(tmp_path, [valid, *rejected], Echo())
+    records = sorted(Run.load(tmp_path).records(), key=lambda record: record.row)
+    assert [record.sample.id for record in records] == ["1", "2", "rejected m.csv:4"]
+    assert [record.sample.meta for record in records[1:]] == [{"size": 3}, {"size": 4}]

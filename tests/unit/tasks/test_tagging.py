@@ -114,3 +114,11 @@ def test_a_function_with_scores_and_one_with_text_are_evaluated(tmp_path: Path) 
     assert 0 < numbers["score"]["tag_f1"] < 1
     assert "mean_ap" not in numbers["write"]
     assert 0 < numbers["write"]["tag_f1"] < 1
+
+
+@pytest.mark.parametrize("options", [{}, {"target": "sounds"}])
+def test_an_empty_cell_of_labels_is_no_label(tmp_path: Path, options: Any) -> None:
+    column = options.get("target", "labels")
+    (tmp_path / "a.csv").write_text(f"audio,{column}\na.wav,dog\nb.wav,\n")
+    samples: list[Any] = list(tag(data=str(tmp_path / "a.csv"), **options).samples)
+    assert [sample.target for sample in samples] == [["dog"], []]
