@@ -124,7 +124,7 @@ class Visit:
         self.context.close()
 
     def shown(self) -> Any:
-        return self.page.locator("#cards > li:visible").count()
+        return self.page.locator(".cards > li:visible").count()
 
 
 @pytest.mark.parametrize("name", ["speech", "classes", "dimensions", "matched", "calls", "empty"])
@@ -234,7 +234,7 @@ def test_sound_can_be_played(browser: Any, pages: Any) -> None:
 
 def test_filter_leaves_the_samples_that_match(browser: Any, pages: Any) -> None:
     with Visit(browser, pages / "speech.html") as visit:
-        everything = visit.shown()
+        everything = visit.page.locator(".cards > li").count()
         visit.page.get_by_label("Filter").fill("LIGHT now")
         assert 0 < visit.shown() < everything
         assert visit.page.locator("#match-count").inner_text() == f"{visit.shown()} shown"
@@ -244,14 +244,29 @@ def test_filter_leaves_the_samples_that_match(browser: Any, pages: Any) -> None:
         assert visit.shown() == everything
 
 
+def test_the_ten_worst_samples_are_shown_and_the_others_behind_one_click(browser: Any, pages: Any) -> None:
+    with Visit(browser, pages / "speech.html") as visit:
+        visible = visit.page.locator(".cards > li:visible")
+        everything = visit.page.locator(".cards > li").count()
+        assert visible.count() == 10 < everything
+        visit.page.locator("#more-cards > summary").click()
+        assert visible.count() == everything
+        assert visit.page.locator("#match-count").inner_text() == f"{everything} samples"
+    with Visit(browser, pages / "speech.html") as visit:
+        last = visit.page.locator(".cards > li").last.get_attribute("id")
+        visit.page.evaluate("(id) => { location.hash = id; }", last)
+        wait_until(visit.page, "document.querySelector('#more-cards').open")
+        assert visit.complaints == []
+
+
 def test_order_can_be_turned_round(browser: Any, pages: Any) -> None:
     with Visit(browser, pages / "speech.html") as visit:
-        first = visit.page.locator("#cards > li").first.get_attribute("data-id")
+        first = visit.page.locator(".cards > li").first.get_attribute("data-id")
         visit.page.get_by_label("Order").select_option("best")
-        assert visit.page.locator("#cards > li").last.get_attribute("data-id") == first
+        assert visit.page.locator(".cards > li").last.get_attribute("data-id") == first
         visit.page.get_by_label("Order").select_option("id")
-        assert visit.page.locator("#cards > li").first.get_attribute("data-rank") != "0"
-        ids = visit.page.locator("#cards > li").evaluate_all("all => all.map(i => i.dataset.id)")
+        assert visit.page.locator(".cards > li").first.get_attribute("data-rank") != "0"
+        ids = visit.page.locator(".cards > li").evaluate_all("all => all.map(i => i.dataset.id)")
         assert ids == sorted(ids)
 
 
@@ -267,7 +282,7 @@ def test_signature_can_be_copied_with_the_keyboard(browser: Any, pages: Any) -> 
 
 def test_page_works_without_script(browser: Any, pages: Any) -> None:
     with Visit(browser, pages / "speech.html", java_script_enabled=False) as visit:
-        assert visit.page.locator("#cards > li").first.is_visible()
+        assert visit.page.locator(".cards > li").first.is_visible()
         assert not visit.page.locator("#controls").is_visible()
         assert not visit.page.locator(".copy").first.is_visible()
 

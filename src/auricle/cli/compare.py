@@ -14,9 +14,9 @@ from auricle.cli.output import echo, print_result
 from auricle.core.errors import ExitStatus, SpecError
 from auricle.runs.run_directory import contains_load_test
 
-RUN_OPTIONS = ("metrics", "by", "cluster", "unpaired", "between", "names")
+RUN_OPTIONS = ("metrics", "by", "cluster", "unpaired", "between", "names", "show_all")
 """Options that compare samples, which load tests are not compared by."""
-OPTION_NAMES = {"metrics": "metric"}
+OPTION_NAMES = {"metrics": "metric", "show_all": "all"}
 
 
 @click.command()
@@ -25,6 +25,7 @@ OPTION_NAMES = {"metrics": "metric"}
 @opt.repeated(
     "--metric metrics NAME", "Compare only this metric; repeat for several. [default: all metrics of both runs]"
 )
+@opt.flag("--all show_all", "Print every metric. [default: the headline metrics, if there are many]")
 @opt.text("--by FIELD", "Also compare per value of this metadata field, such as subset. [default: none]")
 @opt.text(
     "--cluster FIELD|none",
@@ -81,7 +82,9 @@ def compare(a: Path, b: Path | None, **options: Any) -> None:
         compare_runs((a, b), **options)
 
 
-def compare_runs(runs: tuple[Path, Path], *, flips: int, html: Path | None, as_json: bool, **options: Any) -> None:
+def compare_runs(
+    runs: tuple[Path, Path], *, flips: int, html: Path | None, as_json: bool, show_all: bool, **options: Any
+) -> None:
     """Print how the second run differs from the first, and what cannot be compared."""
     from auricle import api
     from auricle.report.compare.conditions import Condition
@@ -102,7 +105,7 @@ def compare_runs(runs: tuple[Path, Path], *, flips: int, html: Path | None, as_j
     )
     if html:
         comparison.write_html(html)
-    lines = [*format_comparison(comparison), *format_samples(comparison)]
+    lines = [*format_comparison(comparison, show_all=show_all), *format_samples(comparison)]
     print_result(as_json, comparison, [*lines, *_name_page(html)])
     violations = [text for condition in conditions if (text := condition.find_violation(comparison.rows))]
     for text in violations:

@@ -32,10 +32,11 @@ from auricle.runs.suites import LISTENING, contains_suite, read_current_suite_me
     "Also print metrics per value of this metadata field, or by the signal of recordings: snr, duration, level, "
     "speaking_rate, band or clipped; repeat for several. [default: subset, if present]",
 )
+@opt.flag("--all show_all", "Print every metric. [default: the headline metrics, if there are many]")
 @opt.flag("--gaps", "Print how much each group differs from all others, by all metadata fields or those of --by.")
 @opt.text("--metric NAME", "Metric of --gaps. [default: the first]", default="")
 @opt.json_option
-def show(runs: tuple[Path, ...], by: tuple[str, ...], gaps: bool, metric: str, as_json: bool) -> None:
+def show(runs: tuple[Path, ...], by: tuple[str, ...], show_all: bool, gaps: bool, metric: str, as_json: bool) -> None:
     """Print the metrics of runs."""
     loaded = [(run, load_metrics(run)) for run in runs]
     loaded = [(run, _add_slices(run, metrics, by)) for run, metrics in loaded]
@@ -50,7 +51,7 @@ def show(runs: tuple[Path, ...], by: tuple[str, ...], gaps: bool, metric: str, a
     if gaps:
         _print_gaps(loaded, by, metric, as_json)
     else:
-        print_metrics(loaded, as_json, by)
+        print_metrics(loaded, as_json, by, show_all=show_all)
     if not all(metrics.journal.is_intact for _, metrics in loaded):
         sys.exit(ExitStatus.FAILURES)
 
@@ -104,12 +105,14 @@ def load_metrics(run: Path) -> Metrics:
     return published
 
 
-def print_metrics(runs: Sequence[tuple[Path, Metrics]], as_json: bool, by: Sequence[str] = ()) -> None:
+def print_metrics(
+    runs: Sequence[tuple[Path, Metrics]], as_json: bool, by: Sequence[str] = (), *, show_all: bool = False
+) -> None:
     """Print the metrics, failures, notes, usage and report path of runs."""
     if as_json:
         print_json([{"run": str(run), **to_plain(metrics)} for run, metrics in runs])
         return
-    echo("\n".join(_format_runs(runs, by)))
+    echo("\n".join(_format_runs(runs, by, show_all=show_all)))
 
 
 def _default_fields(runs: Sequence[Metrics]) -> list[str]:
@@ -128,9 +131,9 @@ def _title_runs(runs: Sequence[Metrics]) -> list[str]:
     return [f"{metrics.model.name} on {task}" for metrics, task in zip(runs, tasks, strict=True)]
 
 
-def _format_runs(runs: Sequence[tuple[Path, Metrics]], by: Sequence[str]) -> Iterator[str]:
+def _format_runs(runs: Sequence[tuple[Path, Metrics]], by: Sequence[str], *, show_all: bool) -> Iterator[str]:
     fields = by or _default_fields([metrics for _, metrics in runs])
-    yield from terminal.format_metrics([metrics for _, metrics in runs], fields)
+    yield from terminal.format_metrics([metrics for _, metrics in runs], fields, show_all=show_all)
     if lines := list(format_audiogram(Audiogram.from_metrics([metrics for _, metrics in runs]))):
         yield from ("", *lines)
     titles = _title_runs([metrics for _, metrics in runs])

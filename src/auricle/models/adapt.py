@@ -48,9 +48,9 @@ VECTOR_ANNOTATIONS = ("list[float]", "tuple[float, ...]")
 PROMPT_PARAMETERS = ("text", "request")
 """Parameters of functions that read the prompt, which only requests for text have."""
 REQUEST_PARAMETERS = (*PROMPT_PARAMETERS, *("audio", "audios", "image", "images", "video", "videos", "seed"))
+"""Parameters of functions that every request can fill."""
 PAIR_PARAMETERS = (("a", "b"), ("audio_a", "audio_b"), ("audios",))
 """Parameters of functions that receive both recordings of a pair."""
-"""Parameters of functions that every request can fill."""
 OTHER_RECORDINGS = {"a", "b", "audio_a", "audio_b", "audios", "request"}
 """Parameters of functions that receive both recordings of a trial at once."""
 SUM_TOLERANCE = 1e-3

@@ -3,9 +3,11 @@
 (() => {
   const byId = (id) => document.getElementById(id);
   const list = byId("cards");
+  const folded = byId("more-cards");
+  const unfolded = list?.children.length;
 
   const cards = list
-    ? [...list.children].map((item) => ({
+    ? [...document.querySelectorAll(".cards > li")].map((item) => ({
         item,
         rank: Number(item.dataset.rank),
         id: item.dataset.id,
@@ -20,7 +22,9 @@
   };
 
   const arrange = () => {
-    list.append(...cards.sort(orders[byId("order").value]).map((card) => card.item));
+    const items = cards.sort(orders[byId("order").value]).map((card) => card.item);
+    list.append(...items.slice(0, unfolded));
+    folded?.querySelector("ol").append(...items.slice(unfolded));
   };
 
   const filter = () => {
@@ -31,15 +35,20 @@
       card.item.hidden = !fits;
       matches += fits;
     }
-    byId("match-count").textContent = `${matches} shown`;
+    byId("match-count").textContent = words.length ? `${matches} shown` : `${cards.length} samples`;
+    if (folded && words.length) folded.open = true;
   };
 
-  // A link to a sample shows it, whatever the filter.
+  // A link to a sample shows it, whatever the filter and where it is folded.
   const reveal = () => {
     const target = byId(location.hash.slice(1));
-    if (!target || !target.hidden) return;
-    byId("filter").value = "";
-    filter();
+    const details = target?.closest("details");
+    if (!target || !(target.hidden || (details && !details.open))) return;
+    if (target.hidden) {
+      byId("filter").value = "";
+      filter();
+    }
+    if (details) details.open = true;
     target.scrollIntoView();
   };
 
@@ -100,6 +109,7 @@
     byId("filter").addEventListener("input", filter);
     byId("order").addEventListener("change", arrange);
     addEventListener("hashchange", reveal);
+    reveal();
   }
   document.addEventListener("play", hush, true);
   for (const name of ["play", "seeked", "pause"]) document.addEventListener(name, follow, true);

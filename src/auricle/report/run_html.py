@@ -70,7 +70,8 @@ READING_DESCRIPTIONS = {
 
 MAX_UNFOLDED_GROUPS = 12  # longer breakdowns are collapsed, with a scale of their own
 MAX_BREAKDOWN_METRICS = 4  # more metrics would not fit side by side
-MAX_CONFUSIONS = 30
+MAX_CONFUSIONS = 10
+MAX_UNFOLDED_SAMPLES = 10
 MAX_LABELS_BESIDE_TABLE = 7  # a matrix of this size fits beside the table of classes
 
 Groups = dict[str, dict[str, Number]]
@@ -176,13 +177,15 @@ def _render_if(content: object, template: str, **context: Any) -> Markup | None:
 
 def _render_metrics(metrics: Metrics, _: Samples) -> Markup | None:
     """Render every metric over all samples; metrics with the unit of the first share a scale."""
-    numbers = [number for number in metrics.table_rows if not number.field]
+    numbers = metrics.overall
+    groups = [("Metrics over all samples", metrics.headlines), ("More metrics", metrics.folded)]
     unit = numbers[0].unit if numbers else ""
     alike = [number for number in numbers if number.unit == unit]
     return _render_if(
         numbers,
         "metrics",
         numbers=numbers,
+        groups=groups if metrics.folded else groups[:1],
         scale=Scale.fit(collect_extents(alike), include_zero=True) if unit else None,
         readings=group_by_readings(numbers),
         audit=format_audit(metrics.audit) if metrics.audit else "",
@@ -234,8 +237,7 @@ def _render_breakdowns(metrics: Metrics, _: Samples) -> Markup | None:
     """Render one table per metadata field: subsets first, long tables last, a line for a field with one value."""
     has_tables = metrics.purpose == LISTENING or get_tables(metrics) is not None  # of its own
     numbers = () if has_tables else metrics.numbers
-    whole = [number for number in numbers if not number.field]
-    overall = whole[:MAX_BREAKDOWN_METRICS]
+    overall = metrics.headlines[:MAX_BREAKDOWN_METRICS] if numbers else ()
     shown = {number.metric for number in overall}
     fields: dict[str, Groups] = {}
     for number in numbers:
@@ -248,7 +250,11 @@ def _render_breakdowns(metrics: Metrics, _: Samples) -> Markup | None:
     ]
     breakdowns.sort(key=lambda breakdown: (breakdown.is_collapsed, breakdown.field != "subset"))
     return _render_if(
-        fields, "breakdowns", overall=overall, breakdowns=breakdowns, hidden_metrics=len(whole) > MAX_BREAKDOWN_METRICS
+        fields,
+        "breakdowns",
+        overall=overall,
+        breakdowns=breakdowns,
+        hidden_metrics=len(metrics.overall) > MAX_BREAKDOWN_METRICS,
     )
 
 
@@ -369,6 +375,7 @@ def render_worst_samples(samples: Sequence[SampleView], title: str, language: st
         samples,
         "worst_samples",
         samples=samples,
+        unfolded=MAX_UNFOLDED_SAMPLES,
         metric_title=title,
         language=language,
         common_question=common_question(samples),
@@ -418,13 +425,13 @@ _SECTIONS: Mapping[str, Section] = {
     "audiogram": _render_audiogram,
     "listening-test": render_listening_test,
     "correlation-with-people": render_people_correlations,
-    "metrics": _render_metrics,
+    "classes": _render_classes,
     "detection": _render_detection,
+    "metrics": _render_metrics,
     "listening": _render_listening,
     "parts": _render_parts,
     "judge-checks": _render_judge_checks,
     "breakdowns": _render_breakdowns,
-    "classes": _render_classes,
     "sound-classes": _render_sound_classes,
     "dimensions": _render_dimensions,
     "timestamps": _render_timestamps,

@@ -29,19 +29,21 @@ TABLE_HEADER = (
 )
 
 
-def format_metrics(runs: Sequence[Metrics], by: Iterable[str] = ()) -> list[str]:
+def format_metrics(runs: Sequence[Metrics], by: Iterable[str] = (), *, show_all: bool = True) -> list[str]:
     """Format the results of one or more runs, over all samples and by the given fields; with the task if several.
 
+    Without `show_all`, only the headline metrics of each run are shown, and the others are counted below the table.
     Numbers of the same metric and task that are not comparable are marked, with the reasons below the table.
     """
     tasks = name_several_tasks([metrics.task for metrics in runs])
     marks, reasons = _mark_incomparable(runs, with_task=len({metrics.task.name for metrics in runs}) > 1)
+    folded = [{number.metric for number in (() if show_all else metrics.folded)} for metrics in runs]
     shown = [
         (index, metrics, number)
         for field in ("", *by)
         for index, metrics in enumerate(runs)
         for number in metrics.table_rows
-        if number.field == field
+        if number.field == field and number.metric not in folded[index]
     ]
     if not shown:
         return ["No results: no sample was scored."]
@@ -50,7 +52,8 @@ def format_metrics(runs: Sequence[Metrics], by: Iterable[str] = ()) -> list[str]
         for index, metrics, number in shown
     ]
     few_units = explain_few_units(number for _, _, number in shown)
-    return [*format_table(TABLE_HEADER, rows), *([few_units] if few_units else []), *reasons]
+    more = [f"{count} more metrics: auricle show RUN --all"] if (count := max(map(len, folded))) else []
+    return [*format_table(TABLE_HEADER, rows), *more, *([few_units] if few_units else []), *reasons]
 
 
 def _mark_incomparable(runs: Sequence[Metrics], *, with_task: bool) -> tuple[dict[tuple[int, str], str], list[str]]:

@@ -113,14 +113,16 @@ class TextTable:
         spare = sum(self._spare(at, MIN_FOLDED_WIDTH) for at in self.used)
         narrowest = MIN_FOLDED_WIDTH if self.total_width() - spare <= width else FOLDED_WIDTH
         while self.total_width() > width:
-            widest = max(self.used, key=lambda at: self._spare(at, narrowest))
+            widest = max(self.used, key=lambda at: (self._spare(at, narrowest), self.widths[at]))
             if not self._spare(widest, narrowest):
                 break
             self.widths[widest] -= 1
 
     def _spare(self, at: int, folded_width: int) -> int:
-        """Return how much narrower a column can be; numbers and intervals stay on one line."""
-        if at in self.numeric or "interval" in self.header[at]:
+        """Return how much narrower a column can be; metrics, numbers and intervals stay on one line."""
+        if self.header[at] == "adjusted p":
+            folded_width = len("borderline")
+        elif at in self.numeric or self.header[at] == "metric" or "interval" in self.header[at]:
             return 0
         return max(0, self.widths[at] - folded_width)
 

@@ -16,7 +16,7 @@ from auricle.report.sample_view import DiffPiece, Edit, join_diff
 
 MAX_SAMPLES = 10_000
 """Samples whose words a report counts; the command `auricle words` counts all."""
-MAX_WORDS, MAX_CONFUSIONS, MAX_INSERTIONS = 25, 15, 10
+MAX_WORDS = MAX_CONFUSIONS = MAX_INSERTIONS = 10
 MAX_EXAMPLES = 5
 CONTEXT = 5
 """Words before and after an error that an example shows."""

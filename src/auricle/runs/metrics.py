@@ -498,6 +498,19 @@ class Metrics(NumberTable):
         return tuple(sorted(self.numbers, key=lambda number: number.metric != CALL_COMPLETION))
 
     @property
+    def headlines(self) -> tuple[Number, ...]:
+        """The numbers over all samples that pages show unfolded."""
+        from auricle.metrics.headlines import select_headlines  # `auricle show` starts faster without it
+
+        shown = select_headlines([number.metric for number in self.overall])
+        return tuple(number for number in self.table_rows if not number.field and number.metric in shown)
+
+    @property
+    def folded(self) -> tuple[Number, ...]:
+        """The other numbers over all samples."""
+        return tuple(number for number in self.overall if number not in self.headlines)
+
+    @property
     def missing_verdicts(self) -> int:
         """Verdicts that were not requested yet."""
         return sum(judge.missing for judge in self.judges)

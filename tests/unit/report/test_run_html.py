@@ -276,6 +276,24 @@ def test_a_card_without_a_player_gives_the_reason() -> None:
     assert f'<p class="note" dir="auto">{RIGHT_ANSWER_NOTE}</p>' in page
 
 
+def test_a_person_sees_the_figure_and_the_headline_metrics_first() -> None:
+    _, records = make_classified(["angry", "happy", "sad"])
+    metrics = [
+        *(labels.accuracy, labels.uar, labels.macro_f1, labels.weighted_f1, labels.weighted_recall, labels.top2),
+        *(labels.uar_all, labels.ece),
+    ]
+    document = build_run_metrics(records, metrics)
+    page = render_report(document, view_samples(records, labels.accuracy))
+    assert (
+        page.index('<section id="classes"') < page.index('<section id="metrics"') < page.index('<details class="more"')
+    )
+    above, folded = page.split('<section id="metrics"')[1].split('<details class="more"')[:2]
+    for number in document.overall:
+        row = f"<bdi>{number.title}</bdi>"
+        assert (row in above, row in folded) == (number in document.headlines, number in document.folded)
+    assert len(document.headlines) == 3
+
+
 def test_a_shared_question_is_shown_once() -> None:
     worst = [SampleView(id=name, question="What is audible?") for name in "abc"]
     page = render_report(make_transcripts(1)[0], worst)

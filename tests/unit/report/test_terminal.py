@@ -175,6 +175,19 @@ def test_metrics_that_read_alike_share_a_line_of_shares() -> None:
     ]
 
 
+def test_many_metrics_are_folded_into_the_headline_ones(runs: list[Metrics]) -> None:
+    number = runs[0].overall[0]
+    names = ["accuracy", "uar", "macro_f1", "weighted_f1", "weighted_recall", "top2", "ece", "mine"]
+    numbers = [replace(number, metric=name, field=field) for field in ("", "speaker") for name in names]
+    metrics = replace(runs[0], numbers=tuple(numbers))
+    for by in ((), ("speaker",)):
+        lines = format_metrics([metrics], by, show_all=False)
+        shown = [line.split()[1] for line in lines if line.startswith("echo")]
+        assert shown == ["accuracy", "uar", "macro_f1", "mine"] * (1 + len(by))
+        assert "4 more metrics: auricle show RUN --all" in lines
+        assert sum(line.startswith("echo") for line in format_metrics([metrics], by)) == 8 * (1 + len(by))
+
+
 def test_rows_that_fail_in_every_part_of_a_suite_are_listed_once(runs: list[Metrics]) -> None:
     names = ("clean", "noise:snr=20", "noise:snr=10")
     missing = FailureExample("a", "data.jsonl:3", "a.wav does not exist.")

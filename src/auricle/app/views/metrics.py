@@ -62,7 +62,7 @@ DOWNLOADS = ("metrics_summary.csv", "metrics_detail.csv", METRICS_FILE, "report.
 
 def draw_headline(metrics: Metrics) -> None:
     """Draw the first metrics in large type."""
-    numbers = metrics.overall[:MAX_HEADLINES]
+    numbers = metrics.headlines[:MAX_HEADLINES]
     if not numbers:
         st.warning("No metric could be computed for this run.", icon=":material/warning:")
         return
@@ -109,10 +109,18 @@ def _describe_failures(metrics: Metrics) -> str:
 
 
 def draw_overview(path: Path, metrics: Metrics) -> None:
-    """Draw a table of all metrics over all samples."""
-    numbers = [number for number in metrics.table_rows if not number.field][:MAX_ROWS]
-    if not numbers:
+    """Draw a table of the headline metrics over all samples, and one of the others, folded."""
+    if not metrics.overall:
         return
+    _draw_numbers(path, metrics.headlines)
+    if folded := metrics.folded[:MAX_ROWS]:
+        with st.expander(f"{len(folded)} more metrics"):
+            _draw_numbers(path, folded)
+    draw_few_units_note(metrics.overall[MAX_HEADLINES:MAX_ROWS])
+    _draw_readings(metrics.overall[:MAX_ROWS])
+
+
+def _draw_numbers(path: Path, numbers: Sequence[Number]) -> None:
     unit = numbers[0].unit
     same_unit = [number for number in numbers if unit and number.unit == unit]
     scale = Scale.fit(collect_extents(same_unit), include_zero=True) if same_unit else None
@@ -128,8 +136,6 @@ def draw_overview(path: Path, metrics: Metrics) -> None:
         for number in numbers
     ]
     components.draw_table([*headers, "Failed", "Refused", "Unreadable", "Cut off", *shown_bounds], rows)
-    draw_few_units_note(numbers[MAX_HEADLINES:])
-    _draw_readings(numbers)
 
 
 BOUNDS: Mapping[str, Callable[[Number], tuple[float, float] | None]] = {

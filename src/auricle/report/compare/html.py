@@ -32,7 +32,11 @@ MAX_LABELS_SIDE_BY_SIDE = 7  # two matrices of this size fit beside each other
 def render_page(comparison: Comparison) -> str:
     """Render a self-contained page with the samples that changed most in the first metric."""
     shifts = comparison.shifts
-    tables = [list(rows) for _, rows in groupby(comparison.rows, key=lambda row: row.field)]
+    headlines = {row.metric for row in text.select_headline_rows(comparison)}
+    folded = [row for row in comparison.overall if row.metric not in headlines]
+    names = {row.metric for row in folded}
+    shown = [row for row in comparison.rows if row.metric not in names]
+    tables = [list(rows) for _, rows in groupby(shown, key=lambda row: row.field)]
     return templating.render_page(
         "report/templates/comparison.html",
         stylesheets=("report/comparison.css",),
@@ -40,6 +44,7 @@ def render_page(comparison: Comparison) -> str:
         text=text,
         shown=difference_format,
         tables=[(rows, _fit_scale(rows)) for rows in tables],
+        folded=[(folded, _fit_scale(folded))] if folded else [],
         reasons=group_by_reason(comparison.refused),
         own_numbers=list(_format_own_numbers(comparison)),
         reading=describe_reading(comparison),

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
+from auricle.metrics.headlines import select_headlines
 from auricle.report.compare.difference_format import format_difference
 from auricle.report.compare.own_numbers import format_own_number, has_other_own_numbers, name_metric, pair_own_numbers
 from auricle.report.compare.reading import describe_reading
@@ -30,8 +31,10 @@ OWN_HEADER = ("metric", "A", "95 % interval of A", "n in A", "B", "95 % interval
 MAX_ANSWER_LENGTH = 300
 
 
-def format_comparison(comparison: Comparison) -> Iterator[str]:
-    """Format everything but the samples."""
+def format_comparison(comparison: Comparison, *, show_all: bool = True) -> Iterator[str]:
+    """Format everything but the samples; without `show_all`, only the headline metrics if there are many."""
+    overall = comparison.overall if show_all else select_headline_rows(comparison)
+    folded = {row.metric for row in comparison.overall} - {row.metric for row in overall}
     sides = (comparison.a, comparison.b)
     for letter, side, task in zip("AB", sides, name_tasks([side.task for side in sides]), strict=True):
         name = f"  {side.group or side.name}" if side.group or side.name else ""
@@ -40,11 +43,13 @@ def format_comparison(comparison: Comparison) -> Iterator[str]:
     yield ""
     if comparison.rows:
         several = len(comparison.rows) > 1
-        cells = [(comparison.task, *_row_cells(row, several)) for row in comparison.rows]
+        cells = [(comparison.task, *_row_cells(row, several)) for row in comparison.rows if row.metric not in folded]
         yield from format_table(HEADER, cells)
+        if folded:
+            yield f"{len(folded)} more metrics: auricle compare A B --all"
         yield from _few_units_lines(comparison.rows, comparison)
         yield ""
-    yield from map(describe_row, comparison.overall)
+    yield from map(describe_row, overall)
     yield from (f"{', '.join(names)}: not compared: {why}" for names, why in group_by_reason(comparison.refused))
     yield from _own_number_lines(comparison)
     if sentences := describe_reading(comparison):
@@ -54,6 +59,12 @@ def format_comparison(comparison: Comparison) -> Iterator[str]:
         yield from format_table(SHIFT_HEADER, [_shift_cells(shift) for shift in comparison.shifts])
         yield from _few_units_lines(comparison.shifts, comparison)
     yield from (f"Note: {to_one_line(note, 600)}" for note in comparison.notes)
+
+
+def select_headline_rows(comparison: Comparison) -> list[ComparisonRow]:
+    """Return the differences over all samples that are shown unfolded."""
+    shown = select_headlines([row.metric for row in comparison.overall])
+    return [row for row in comparison.overall if row.metric in shown]
 
 
 def _own_number_lines(comparison: Comparison) -> Iterator[str]:
