@@ -183,6 +183,8 @@ class Metric:
     options: Callable[[Sample], Mapping[str, str]] | None = None
     """Return the answers that a reply to a sample may give, by the shortest reply that gives it. A metric that reads
     numbers has no such function."""
+    left_out: Callable[[Sample, Output], Mapping[str, int]] | None = None
+    """Count, by reason, what of a sample cannot be decided and is in no statistic, such as turns of a call."""
     needs_duration: bool = False
     """Whether `score` also takes the duration of the sample's audio as `audio_seconds`, which is None if unknown."""
     needs_model_seconds: bool = False

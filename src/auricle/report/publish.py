@@ -232,6 +232,7 @@ def build_metrics(
     )
     notes = [note for number in numbers if not number.field for note in number.details.get("notes", ())]
     notes += outcomes.warnings(max_tokens, needs_finish=needs_finish)
+    notes += list_left_out(score_table)
     return Metrics(
         **{**run_facts, "notes": tuple(dict.fromkeys([*run_facts.get("notes", ()), *notes]))},
         outcomes=outcomes,
@@ -246,6 +247,18 @@ def build_metrics(
         },
         numbers=tuple(numbers),
     )
+
+
+def list_left_out(score_table: ScoreTable) -> list[str]:
+    """Describe what metrics left out because it cannot be decided, with a note for all metrics that left out alike."""
+    names: dict[tuple[tuple[str, int], ...], list[str]] = {}
+    for column in score_table.columns:
+        if counts := tuple((reason, count) for reason, count in column.left_out.items() if count):
+            names.setdefault(counts, []).append(column.metric.name)
+    return [
+        f"{', '.join(metrics)}: left out: {'; '.join(f'{count:,}, because {reason}' for reason, count in counts)}."
+        for counts, metrics in names.items()
+    ]
 
 
 def collect_refusals(score_table: ScoreTable) -> dict[str, str]:

@@ -91,6 +91,7 @@ class ScoreTable:
             if not column.refusal_reason:
                 column.add(answered, self.score_record)
                 column.add_readings(answered)
+                column.count_left_out(answered)
                 column.add_oversized(oversized)
         if ranking := self.ranking_column:
             if ranking is not self._ranked_by:  # an earlier metric has its first statistics
@@ -334,6 +335,8 @@ class MetricColumn:
     """Whether the metric does not apply to this kind of model."""
     not_applicable: array[int] = field(default_factory=lambda: array("q"))
     """Samples that the metric does not apply to."""
+    left_out: Counter[str] = field(default_factory=Counter)
+    """What of the samples cannot be decided, by reason."""
     contexts: set[Hashable] = field(default_factory=set)
     mismatched: int = 0
     """Number of answers that are of another kind than the metric needs."""
@@ -415,6 +418,12 @@ class MetricColumn:
     def resolved_metric(self) -> Metric:
         """Return the metric with the recorded context."""
         return resolve_contexts(self.metric, self.contexts)
+
+    def count_left_out(self, entries: Sequence[ScoreEntry]) -> None:
+        """Count what the metric cannot decide about these records."""
+        if self.metric.left_out and not self.refusal_reason:
+            for _, record, _ in entries:
+                self.left_out.update(self.metric.left_out(record.sample, record.outputs[-1]))
 
     def add_readings(self, entries: Sequence[ScoreEntry]) -> None:
         """Add how firmly the replies state the answers that were scored."""

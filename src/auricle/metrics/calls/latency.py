@@ -6,13 +6,14 @@ before the caller had ended, are kept. Turns with a tool call before the answer 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from auricle.core.calls import CallRecording
 from auricle.core.types import Sample
 from auricle.metrics.base import Metric
-from auricle.metrics.calls.pooling import PLAYED, PooledQuantile, ValueGroups, value_metric
+from auricle.metrics.calls.pooling import NOT_ANSWERED, NOT_REPORTED, PLAYED, PooledQuantile, ValueGroups, value_metric
 from auricle.metrics.calls.turns import Exchange, list_exchanges
 
 NOTICEABLE_LATENCIES = (0.8, 1.5, 3.0)
@@ -37,8 +38,14 @@ def _latency_metric(
         groups = [[item for item in exchanges if item.has_tool_call is has_call] for has_call in (False, True)]
         return [[value for item in group if (value := measure(item)) is not None] for group in groups]
 
+    def count_left_out(recording: CallRecording) -> Mapping[str, int]:
+        missing = [item for item in list_exchanges(recording) if measure(item) is None]
+        return Counter(NOT_REPORTED if item.answer else NOT_ANSWERED for item in missing)
+
     aggregate = PooledQuantile(quantile, GROUPS, limits)
-    return value_metric(name, title, list_values, aggregate=aggregate, variant=variant, **fields)
+    return value_metric(
+        name, title, list_values, aggregate=aggregate, left_out=count_left_out, variant=variant, **fields
+    )
 
 
 def _first_byte(exchange: Exchange) -> float | None:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from auricle.core.calls import CallRecording, EventKind
 from auricle.core.types import Sample
-from auricle.metrics.calls.pooling import PLAYED, count_metric
+from auricle.metrics.calls.pooling import NOT_REPORTED, PLAYED, count_metric
 
 HONEST_SECONDS = 0.1
 """A belief that differs by less from what was played counts as right in the details."""
@@ -20,6 +20,10 @@ def _measure_underruns(sample: Sample, recording: CallRecording) -> Sequence[flo
     return sum(gaps), minutes, len(gaps)
 
 
+def _lacks_ends(recording: CallRecording) -> Mapping[str, int]:
+    return {NOT_REPORTED: int(bool(recording.agent) and not recording.select(EventKind.RESPONSE_DONE))}
+
+
 underruns = count_metric(
     "underruns",
     "Underruns, seconds per minute",
@@ -29,10 +33,12 @@ underruns = count_metric(
     higher_is_better=False,
     unit="points",
     variant=f"per-minute-of-agent-speech.{PLAYED}",
+    left_out=_lacks_ends,
 )
 
 
-def _measure_truncations(sample: Sample, recording: CallRecording) -> Sequence[float]:
+def _list_truncations(recording: CallRecording) -> tuple[list[float], int]:
+    """Return the errors of what the model acknowledged, and the number of items that it did not acknowledge."""
     beliefs = {event.item: event.seconds for event in recording.select(EventKind.TRUNCATED)}
     errors, unknown = [], 0
     for flush in recording.select(EventKind.PLAYBACK_FLUSHED):
@@ -41,8 +47,17 @@ def _measure_truncations(sample: Sample, recording: CallRecording) -> Sequence[f
             unknown += 1
         else:
             errors.append(belief - flush.seconds)
+    return errors, unknown
+
+
+def _measure_truncations(sample: Sample, recording: CallRecording) -> Sequence[float]:
+    errors, unknown = _list_truncations(recording)
     honest = sum(abs(error) <= HONEST_SECONDS for error in errors)
     return sum(map(abs, errors)), len(errors), honest, sum(errors), unknown
+
+
+def _count_not_acknowledged(recording: CallRecording) -> Mapping[str, int]:
+    return {"the model did not acknowledge what was played": int(_list_truncations(recording)[1])}
 
 
 truncation_error = count_metric(
@@ -54,4 +69,5 @@ truncation_error = count_metric(
     higher_is_better=False,
     unit="s",
     variant="acknowledged-minus-played",
+    left_out=_count_not_acknowledged,
 )

@@ -7,7 +7,7 @@ not independent of each other.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from auricle.core.calls import CallRecording
@@ -20,6 +20,14 @@ MERGE_SECONDS = 0.3
 PLAYED = f"energy-merge-{MERGE_SECONDS}"
 """How the agent's speech is detected, for signatures."""
 
+NEAR_OWN_END = "the agent would have ended within 1 s anyway"
+AGENT_WAS_SILENT = "the agent was silent when the caller began"
+CALL_DROPPED = "the agent dropped the call before that could be seen"
+NOT_ANSWERED = "the turn was not answered"
+NOT_REPORTED = "the model did not report what it is measured with"
+
+CountLeftOut: TypeAlias = Callable[[CallRecording], Mapping[str, int]]
+"""Counts, by reason, what of a call cannot be decided."""
 ValueGroups: TypeAlias = Sequence[Sequence[float]]
 """The values of a call, in one or more groups."""
 
@@ -36,6 +44,11 @@ def require_recording(output: Output) -> CallRecording:
     if recording.merge_seconds != MERGE_SECONDS:
         raise Unsuited(f"needs speech joined across pauses below {MERGE_SECONDS} s, not {recording.merge_seconds} s")
     return recording
+
+
+def _adapt_left_out(count: CountLeftOut | None) -> dict[str, Any]:
+    """Return the field of a metric that counts what is left out of a call."""
+    return {} if count is None else {"left_out": lambda sample, output: count(require_recording(output))}
 
 
 # --- values, such as latencies ------------------------------------------------------------------
@@ -103,6 +116,7 @@ def value_metric(
     list_values: Callable[[Sample, CallRecording], ValueGroups],
     *,
     aggregate: PooledQuantile | None = None,
+    left_out: CountLeftOut | None = None,
     **fields: Any,
 ) -> Metric:
     """Make a metric of the median, or another quantile, of seconds that are measured several times in a call.
@@ -112,6 +126,7 @@ def value_metric(
         title: Its title.
         list_values: Function that returns the values of a call in groups. A call without values is not scored.
         aggregate: [default: the median]
+        left_out: Function that counts what has no value, by reason.
         fields: Further fields of the metric.
     """
 
@@ -119,7 +134,7 @@ def value_metric(
         groups = tuple(tuple(values) for values in list_values(sample, require_recording(output)))
         return groups if any(groups) else None
 
-    defaults: dict[str, Any] = {"higher_is_better": False, "unit": "s"}
+    defaults: dict[str, Any] = {"higher_is_better": False, "unit": "s", **_adapt_left_out(left_out)}
     return Metric(name, score, aggregate or PooledQuantile(0.5), title=title, **{**defaults, **fields})
 
 
@@ -133,6 +148,7 @@ def count_metric(
     columns: Sequence[str],
     *,
     is_share: bool = True,
+    left_out: CountLeftOut | None = None,
     **fields: Any,
 ) -> Metric:
     """Make a metric of a pooled ratio: the sum of the first count of each call over the sum of the second.
@@ -144,6 +160,7 @@ def count_metric(
             denominator of zero, if the metric does not apply to the call.
         columns: Names of the counts in the details.
         is_share: Whether the ratio is between 0 and 1.
+        left_out: Function that counts what is not in the denominator, by reason.
         fields: Further fields of the metric.
     """
 
@@ -155,7 +172,13 @@ def count_metric(
         return {column: _simplify(total) for column, total in zip(columns, totals.tolist(), strict=False)}
 
     aggregate = RatioAggregator(details=details, is_share=is_share)
-    return Metric(name, score, aggregate, title=title, **{"unit": "share" if is_share else "", **fields})
+    return Metric(
+        name,
+        score,
+        aggregate,
+        title=title,
+        **{"unit": "share" if is_share else "", **_adapt_left_out(left_out), **fields},
+    )
 
 
 def _simplify(number: float) -> float:

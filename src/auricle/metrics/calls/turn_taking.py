@@ -6,13 +6,25 @@ left out of the rate and counted.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Literal
 
 from auricle.core.calls import CallRecording, StepKind
-from auricle.core.types import Sample
+from auricle.core.types import Output, Sample
 from auricle.metrics.base import Array, Details, Metric, RatioAggregator, divide
-from auricle.metrics.calls.pooling import PLAYED, ValueGroups, count_metric, require_recording, value_metric
+from auricle.metrics.calls.pooling import (
+    AGENT_WAS_SILENT,
+    CALL_DROPPED,
+    NEAR_OWN_END,
+    NOT_REPORTED,
+    PLAYED,
+    ValueGroups,
+    count_metric,
+    require_recording,
+    value_metric,
+)
 from auricle.metrics.calls.turns import (
     RESUME_WINDOW,
     STOP_WINDOW,
@@ -64,17 +76,39 @@ def _list_barge_ins(recording: CallRecording) -> list[Overlap]:
     return [overlap for overlap in list_overlaps(recording) if overlap.turn.kind == "interrupt"]
 
 
+def _count_undecided(recording: CallRecording, kind: StepKind) -> dict[str, int]:
+    """Count the sounds of a kind whose effect on the agent cannot be seen, by reason."""
+    overlaps = [overlap for overlap in list_overlaps(recording) if overlap.turn.kind == kind]
+    sounds = [turn for turn in list_turns(recording) if turn.kind == kind]
+    reactions = Counter(overlap.reaction for overlap in overlaps)
+    return {
+        NEAR_OWN_END: reactions["unknown"],
+        AGENT_WAS_SILENT: len(sounds) - len(overlaps),
+        CALL_DROPPED: reactions["lost"] + len(list_lost(recording, kind)),
+    }
+
+
+def _count_without_latency(recording: CallRecording) -> dict[str, int]:
+    deaf = sum(overlap.reaction == "went_on" for overlap in _list_barge_ins(recording))
+    return {**_count_undecided(recording, "interrupt"), "the agent did not yield": deaf}
+
+
+def _count_without_signal(recording: CallRecording) -> dict[str, int]:
+    undecided = _count_undecided(recording, "interrupt")
+    silent = sum(overlap.signal_seconds is None for overlap in _list_barge_ins(recording))
+    return {AGENT_WAS_SILENT: undecided[AGENT_WAS_SILENT], NOT_REPORTED: silent}
+
+
 def _count_yields(sample: Sample, recording: CallRecording) -> Sequence[float]:
-    barge_ins = _list_barge_ins(recording)
-    decided = [overlap for overlap in barge_ins if overlap.is_decided]
-    scripted = [turn for turn in list_turns(recording) if turn.kind == "interrupt"]
+    decided = [overlap for overlap in _list_barge_ins(recording) if overlap.is_decided]
+    near_own_end, agent_was_silent, call_dropped = _count_undecided(recording, "interrupt").values()
     return (
         sum(overlap.reaction == "stopped" for overlap in decided),
         len(decided),
-        sum(overlap.reaction == "unknown" for overlap in barge_ins),
-        len(scripted) - len(barge_ins),
+        near_own_end,
+        agent_was_silent,
         sum(overlap.signal_seconds is not None for overlap in decided),
-        sum(overlap.reaction == "lost" for overlap in barge_ins) + len(list_lost(recording, "interrupt")),
+        call_dropped,
     )
 
 
@@ -84,6 +118,7 @@ barge_in_yield = count_metric(
     _count_yields,
     ("yielded", "barge_ins", "near_own_end", "agent_was_silent", "detected", "call_dropped"),
     variant=f"silent-within-{YIELD_WINDOW:g}s.{PLAYED}",
+    left_out=partial(_count_undecided, kind="interrupt"),
 )
 
 
@@ -102,6 +137,7 @@ barge_in_success = count_metric(
     _count_successes,
     ("yielded_and_answered", "barge_ins", "call_dropped"),
     variant=f"silent-within-{YIELD_WINDOW:g}s-and-answered.{PLAYED}",
+    left_out=lambda recording: {**_count_undecided(recording, "interrupt"), CALL_DROPPED: 0},
 )
 
 
@@ -115,6 +151,7 @@ yield_latency = value_metric(
     "Yield latency",
     _list_yield_latencies,
     variant=f"first-audible-sent.last-audible-played.within-{YIELD_WINDOW:g}s.{PLAYED}",
+    left_out=_count_without_latency,
 )
 
 
@@ -124,7 +161,11 @@ def _list_signal_delays(sample: Sample, recording: CallRecording) -> ValueGroups
 
 
 stop_signal_delay = value_metric(
-    "stop_signal_delay", "Stop-signal delay", _list_signal_delays, variant="first-audible-sent.stop-signal-received"
+    "stop_signal_delay",
+    "Stop-signal delay",
+    _list_signal_delays,
+    variant="first-audible-sent.stop-signal-received",
+    left_out=_count_without_signal,
 )
 
 
@@ -137,16 +178,12 @@ def _false_yield_metric(
     """Make the metric of how often the agent stops because of one kind of sound that asks for nothing."""
 
     def count(sample: Sample, recording: CallRecording) -> Sequence[float]:
-        overlaps = [overlap for overlap in list_overlaps(recording) if overlap.turn.kind == kind]
-        decided = [overlap for overlap in overlaps if overlap.is_decided]
-        sounds = [turn for turn in list_turns(recording) if turn.kind == kind]
+        decided = [item for item in list_overlaps(recording) if item.turn.kind == kind and item.is_decided]
         return (
             sum(overlap.reaction == "stopped" for overlap in decided),
             len(decided),
             sum(overlap.resumed for overlap in decided),
-            sum(overlap.reaction == "unknown" for overlap in overlaps),
-            len(sounds) - len(overlaps),
-            sum(overlap.reaction == "lost" for overlap in overlaps) + len(list_lost(recording, kind)),
+            *_count_undecided(recording, kind).values(),
         )
 
     return count_metric(
@@ -156,6 +193,7 @@ def _false_yield_metric(
         ("stopped", "sounds", "resumed", "near_own_end", "agent_was_silent", "call_dropped"),
         higher_is_better=False,
         variant=f"silent-within-{STOP_WINDOW:g}s.resumed-within-{RESUME_WINDOW:g}s.{PLAYED}",
+        left_out=partial(_count_undecided, kind=kind),
     )
 
 
@@ -199,6 +237,11 @@ def _score_pauses(sample: Sample, output: CallRecording) -> tuple[float, ...] | 
     return tuple(counts) if counts[7] else None
 
 
+def _count_spoken_pauses(_: Sample, output: Output) -> Mapping[str, int]:
+    results = [is_silent for _, is_silent in list_pause_results(require_recording(output))]
+    return {"the agent already spoke when the pause began": results.count(None)}
+
+
 pause_handling = Metric(
     "pause_handling",
     _score_pauses,
@@ -206,6 +249,7 @@ pause_handling = Metric(
     title="Pause handling",
     unit="share",
     variant=f"no-start-in-pause.{PLAYED}",
+    left_out=_count_spoken_pauses,
 )
 
 

@@ -7,7 +7,7 @@ that cannot be known is None, and is left out of metrics; it is never zero.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Literal, TypeAlias
 
@@ -177,9 +177,51 @@ def list_overlaps(recording: CallRecording) -> list[Overlap]:
     return [
         _make_overlap(turn, span, recording)
         for turn in list_turns(recording)
-        for span in recording.agent
+        for span in list_speech(recording)
         if span.start < turn.start < span.end
     ]
+
+
+def list_speech(recording: CallRecording) -> list[Span]:
+    """Return the speech of the agent, joined over silences of an item while audio of it was still to be played.
+
+    A caller who begins in such a silence, such as that of a comma, begins while the agent speaks.
+    """
+    queued = _list_queued(recording)
+    speech: list[Span] = []
+    for span in recording.agent:
+        if speech and _covers(queued, speech[-1].end, span.start):
+            speech[-1] = replace(speech[-1], end=span.end)
+        else:
+            speech.append(span)
+    for index, span in enumerate(speech):
+        for flush in recording.select(EventKind.PLAYBACK_FLUSHED):
+            is_before_next = index + 1 == len(speech) or flush.at <= speech[index + 1].start
+            if flush.data.get("audible_dropped") and is_before_next and _covers(queued, span.end, flush.at):
+                speech[index] = replace(span, end=flush.at)
+    return speech
+
+
+def _list_queued(recording: CallRecording) -> list[Interval]:
+    """Return when audio of one item was being played without a break, as it arrived and was dropped."""
+    queued: list[tuple[str, float, float]] = []
+    for event in recording.select(EventKind.AUDIO, EventKind.PLAYBACK_FLUSHED):
+        item, start, end = queued[-1] if queued else ("", 0.0, 0.0)
+        if event.kind is EventKind.PLAYBACK_FLUSHED:
+            queued = [(item, start, min(end, event.at)) for item, start, end in queued if start < event.at]
+        elif event.item == item and event.at <= end + FRAME_SECONDS:
+            queued[-1] = item, start, max(end, event.at) + (event.seconds or 0.0)
+        else:
+            begin = max(end, event.at)
+            queued.append((event.item, begin, begin + (event.seconds or 0.0)))
+    return [(start, end) for _, start, end in queued]
+
+
+def _covers(intervals: Sequence[Interval], start: float, end: float) -> bool:
+    """Return whether an interval that is not empty lies in one of others, within the duration of a frame."""
+    return start < end and any(
+        first <= start + FRAME_SECONDS and end <= last + FRAME_SECONDS for first, last in intervals
+    )
 
 
 def _make_overlap(turn: CallerTurn, span: Span, recording: CallRecording) -> Overlap:
@@ -270,7 +312,8 @@ def _resumes(turn: CallerTurn, span: Span, recording: CallRecording) -> bool:
 def list_intrusions(recording: CallRecording) -> list[tuple[CallerTurn, Span]]:
     """Return the speech of the agent that begins during a turn that asks for a response, pauses included."""
     turns = list_asking_turns(recording)
-    return [(turn, span) for turn in turns for span in recording.agent if turn.start < span.start < turn.end]
+    speech = list_speech(recording)
+    return [(turn, span) for turn in turns for span in speech if turn.start < span.start < turn.end]
 
 
 def list_pause_results(recording: CallRecording) -> list[tuple[Interval, bool | None]]:
@@ -279,7 +322,8 @@ def list_pause_results(recording: CallRecording) -> list[tuple[Interval, bool | 
     The result is None if the agent already spoke when the pause began.
     """
     pauses = [pause for turn in list_asking_turns(recording) for pause in turn.pauses]
-    return [(pause, _stays_silent(pause, recording.agent)) for pause in pauses]
+    speech = list_speech(recording)
+    return [(pause, _stays_silent(pause, speech)) for pause in pauses]
 
 
 def _stays_silent(pause: Interval, agent: Sequence[Span]) -> bool | None:

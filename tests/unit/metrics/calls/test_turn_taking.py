@@ -48,6 +48,33 @@ def test_a_deaf_agent_lowers_the_yield_rate_and_leaves_the_latency_alone() -> No
     assert turn_taking.yield_latency.score(SAMPLE, calls[1]) is None
 
 
+@pytest.mark.parametrize(("has_audio_left", "stopped"), [(True, 1), (False, None)])
+def test_a_silence_inside_speech_that_is_still_to_be_played_is_part_of_it(
+    has_audio_left: bool, stopped: int | None
+) -> None:
+    dropped = 3.0 if has_audio_left else 0.0
+    comma = record(
+        agent(2, 3.0),
+        happens(2, EventKind.PLAYBACK_STARTED, item="a"),
+        happens(2, EventKind.AUDIO, item="a", seconds=5.0),
+        caller(3.05, 3.4, "backchannel"),
+        happens(3.12, EventKind.PLAYBACK_FLUSHED, item="a", seconds=1.12, data={"audible_dropped": dropped}),
+    )
+    metric = turn_taking.false_yield_backchannel
+    stats = score(metric, comma)
+    assert (metric.details(stats)["stopped"] if stats else None) == stopped
+    assert metric.left_out is not None
+    assert sum(metric.left_out(SAMPLE, comma).values()) == (0 if has_audio_left else 1)
+
+
+def test_speech_goes_on_over_a_silence_that_was_sent_with_it() -> None:
+    deaf = record(
+        *(agent(2, 3), agent(3.5, 6), caller(3.2, 4, "interrupt")), happens(2, EventKind.AUDIO, item="a", seconds=4.0)
+    )
+    assert compute(turn_taking.barge_in_yield, deaf) == 0.0
+    assert compute(turn_taking.agent_interruption, deaf) == 0.0
+
+
 def test_a_barge_in_at_which_the_call_is_dropped_is_no_yield_and_no_success() -> None:
     dropped = record(
         *(caller(0, 1, step=0), *cut_speech(2, 3.2, "a", planned=6), caller(3, 3.2, "interrupt", step=1)),
