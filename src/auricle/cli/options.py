@@ -407,6 +407,7 @@ def build_spec(task: str, model: str | None, options: Mapping[str, Any]) -> Spec
         model=model or "echo",
         model_args=parse_model_args(options, model),
         limit=options.get("limit"),
+        label=options.get("label") or "",
     ).with_locations(reference.locations)
 
 

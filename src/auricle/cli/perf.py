@@ -36,6 +36,7 @@ CONFIG_OPTIONS = (
     "Model",
     opt.text("-m --model", f"{opt.MODEL_HELP} Required to send requests."),
     opt.model_args_option,
+    opt.text("--label NAME", "Name of the model in reports and comparisons. [default: its own name]"),
     opt.flag(
         "--stream/--no-stream", "Whether to request streaming responses. [default: set by the model]", default=None
     ),

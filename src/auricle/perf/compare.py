@@ -15,7 +15,9 @@ from auricle.metrics.intervals import adjust_holm
 from auricle.perf.measurement import recompute_point
 from auricle.perf.measures import COST_MEASURES, REQUEST_DEFINITIONS, RUN_DEFINITIONS
 from auricle.perf.percentiles import METHOD
-from auricle.perf.report.tables import format_interval, format_number
+from auricle.perf.report.chart_data import build_load_charts
+from auricle.perf.report.charts import draw_chart
+from auricle.perf.report.tables import format_interval, format_number, name_number
 from auricle.report import templating
 from auricle.report.compare.text import format_p_value
 from auricle.runs.perf_files import (
@@ -281,7 +283,7 @@ def _compare_accuracies(point_a: LoadPointSummary, point_b: LoadPointSummary) ->
     for number in point_a.accuracy:
         if number.metric in numbers_b:
             a, b = number.measure, numbers_b[number.metric].measure
-            yield _compare_values(number.metric, "", number.higher_is_better, a, b, _test_accuracies(a, b))
+            yield _compare_values(number.metric, number.unit, number.higher_is_better, a, b, _test_accuracies(a, b))
 
 
 def _adjust_for_tests(points: Sequence[ComparedPoint]) -> tuple[ComparedPoint, ...]:
@@ -355,7 +357,7 @@ def _format_row(row: ComparedRow) -> list[str]:
     side_b = [format_number(row.b, row.unit), format_interval(row.b_interval, row.unit)]
     p = "–" if row.p is None else format_p_value(row.p)
     return [
-        row.name,
+        name_number(row.name),
         *side_a,
         *side_b,
         ratio,
@@ -382,7 +384,7 @@ def format_number_pair(row: ComparedRow) -> str:
 
 
 def render_html(comparison: PerfComparison) -> str:
-    """Render a comparison as a page: differences in setup, then one table per common load."""
+    """Render a comparison as a page: differences in setup, load curves of both, then one table per common load."""
     definitions = REQUEST_DEFINITIONS | RUN_DEFINITIONS
     return templating.render_page(
         "perf/report/templates/comparison.html",
@@ -391,8 +393,12 @@ def render_html(comparison: PerfComparison) -> str:
         title="Comparison of two load tests",
         comparison=comparison,
         notices=list(_describe_missing(comparison)),
-        format_rows=lambda point: [_format_row(row) for row in point.rows],
+        load_charts=build_load_charts(
+            *(read_perf_summary(Path(side.folder)).points for side in (comparison.a, comparison.b))
+        ),
+        draw_chart=draw_chart,
+        format_row=_format_row,
         format_setting=_shorten,
         describe_validity=_describe_validity,
-        definitions={name: definition.text for name, definition in definitions.items()},
+        definitions={name: f"{name}: {definition.text}" for name, definition in definitions.items()},
     )

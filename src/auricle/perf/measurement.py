@@ -16,7 +16,7 @@ from typing import Any, Literal, TypeAlias
 
 from auricle.core.errors import DataError, SpecError
 from auricle.engine.command_line import format_arguments
-from auricle.engine.factory import Evaluation, build_run_spec, display_name
+from auricle.engine.factory import Evaluation, build_run_spec, model_label
 from auricle.engine.signals import stop_on_interrupt
 from auricle.engine.spec import Spec
 from auricle.models import AsyncModel
@@ -249,14 +249,14 @@ class Measurement:
             run.write_progress(Progress(complete=True, rows=answered, revision=self.task.revision))
             if not answered or not self.task.metrics:
                 return ()
-            metrics = publish(run, self.task, display_name(self.spec.model))
+            metrics = publish(run, self.task, model_label(self.spec))
         return tuple(_extract_accuracy(number) for number in metrics.overall)
 
     def build_summary(self, *, complete: bool = False) -> PerfSummary:
         """Build the summary of all points so far."""
         return PerfSummary(
             task=self.task.name,
-            model=display_name(self.spec.model),
+            model=model_label(self.spec),
             interrupted=self.interrupted,
             complete=complete,
             valid=bool(self.points) and all(point.validity.valid for point in self.points),
@@ -301,6 +301,7 @@ def _extract_accuracy(number: Number) -> Accuracy:
         total=number.total,
         higher_is_better=number.higher_is_better,
         signature=str(number.signature),
+        unit=number.unit,
     )
 
 

@@ -10,11 +10,17 @@ from auricle.perf.request_records import Floats, RaggedArray, RequestColumns
 
 
 class Definition(NamedTuple):
-    """Unit and meaning of a measure, and when it is undefined."""
+    """What a measure is called, its unit and meaning, and when it is undefined."""
 
+    title: str
     unit: str
     text: str
     undefined_when: str = ""
+
+    @property
+    def heading(self) -> str:
+        """The title with the unit; shares are printed with a percent sign."""
+        return f"{self.title}, {self.unit}" if self.unit not in ("", "share") else self.title
 
 
 _NOT_STREAMED = "the response was not streamed, or was empty"
@@ -26,83 +32,139 @@ _NO_PAGE = "no --metrics-url, or the server does not report it"
 _NO_GPU = "no --gpu"
 
 REQUEST_DEFINITIONS: dict[str, Definition] = {
-    "queue_s": Definition("s", "sent - due", _CLOSED_LOOP),
+    "queue_s": Definition("Wait before sending", "s", "sent - due", _CLOSED_LOOP),
     "upload_s": Definition(
+        "Upload time",
         "s",
         "last part of the body (64 KiB) handed to the socket - sent; the part of TTFT spent on sending",
         "the body is sent in one part, or the model is not behind HTTP",
     ),
-    "ttfb_s": Definition("s", "first byte - sent", "no byte was observed before the complete response"),
+    "ttfb_s": Definition(
+        "Time to first byte", "s", "first byte - sent", "no byte was observed before the complete response"
+    ),
     "ttft_s": Definition(
+        "Time to first token",
         "s",
         "first chunk with content (text, reasoning, tool call, audio) - sent;"
         " role-only, empty, keep-alive and usage events do not count",
         _NOT_STREAMED,
     ),
-    "ttfc_s": Definition("s", "first chunk that is not reasoning - sent", _NOT_STREAMED),
-    "ttfa_s": Definition("s", "first audio chunk - sent", _NO_AUDIO_OUTPUT),
-    "ttfa_audible_s": Definition(
-        "s", "first audio chunk with a sample above -50 dB of full scale - sent", _NO_AUDIO_OUTPUT
+    "ttfc_s": Definition(
+        "Time to first token of the answer", "s", "first chunk that is not reasoning - sent", _NOT_STREAMED
     ),
-    "latency_s": Definition("s", "last chunk - sent; if not streamed, done - sent", "the response was empty"),
-    "response_s": Definition("s", "done - sent, including usage events and the end of the stream"),
-    "sched_latency_s": Definition("s", "latency_s + queue_s: from the due time", _CLOSED_LOOP),
-    "sched_ttft_s": Definition("s", "ttft_s + queue_s: from the due time", f"{_CLOSED_LOOP}; {_NOT_STREAMED}"),
-    "sched_ttfa_s": Definition("s", "ttfa_s + queue_s: from the due time", f"{_CLOSED_LOOP}; {_NO_AUDIO_OUTPUT}"),
+    "ttfa_s": Definition("Time to first audio", "s", "first audio chunk - sent", _NO_AUDIO_OUTPUT),
+    "ttfa_audible_s": Definition(
+        "Time to first audible sound",
+        "s",
+        "first audio chunk with a sample above -50 dB of full scale - sent",
+        _NO_AUDIO_OUTPUT,
+    ),
+    "latency_s": Definition(
+        "Latency", "s", "last chunk - sent; if not streamed, done - sent", "the response was empty"
+    ),
+    "response_s": Definition(
+        "Time to the end of the response", "s", "done - sent, including usage events and the end of the stream"
+    ),
+    "sched_latency_s": Definition("Latency from due", "s", "latency_s + queue_s: from the due time", _CLOSED_LOOP),
+    "sched_ttft_s": Definition(
+        "Time to first token from due", "s", "ttft_s + queue_s: from the due time", f"{_CLOSED_LOOP}; {_NOT_STREAMED}"
+    ),
+    "sched_ttfa_s": Definition(
+        "Time to first audio from due",
+        "s",
+        "ttfa_s + queue_s: from the due time",
+        f"{_CLOSED_LOOP}; {_NO_AUDIO_OUTPUT}",
+    ),
     "tpot_s": Definition(
+        "Time per output token",
         "s",
         "(last chunk - first chunk) / (output tokens - 1)",
         f"{_NOT_STREAMED}; fewer than 2 output tokens, or unknown",
     ),
-    "ntpot_s": Definition("s", "latency_s / output tokens", "output tokens are 0 or unknown"),
-    "chunk_gap_s": Definition(
-        "s", "time between consecutive chunks of a response, pooled over requests", "fewer than 2 chunks"
+    "ntpot_s": Definition(
+        "Latency per output token", "s", "latency_s / output tokens", "output tokens are 0 or unknown"
     ),
-    "chunk_gap_max_s": Definition("s", "longest chunk_gap_s of a request", "fewer than 2 chunks"),
+    "chunk_gap_s": Definition(
+        "Gap between chunks",
+        "s",
+        "time between consecutive chunks of a response, pooled over requests",
+        "fewer than 2 chunks",
+    ),
+    "chunk_gap_max_s": Definition(
+        "Longest gap between chunks", "s", "longest chunk_gap_s of a request", "fewer than 2 chunks"
+    ),
     "itl_s": Definition(
+        "Inter-token latency",
         "s",
         "time between consecutive token counts / tokens between them, pooled over requests",
         "the server does not report token counts while streaming",
     ),
-    "rtf": Definition("", "latency_s / seconds of audio sent", _NO_AUDIO_INPUT),
-    "rtfx_request": Definition("", "speed of one request (RTFx): seconds of audio sent / latency_s", _NO_AUDIO_INPUT),
-    "gen_rtf": Definition("", "(last audio chunk - sent) / seconds of audio received", _NO_AUDIO_OUTPUT),
+    "rtf": Definition("Real-time factor", "", "latency_s / seconds of audio sent", _NO_AUDIO_INPUT),
+    "rtfx_request": Definition(
+        "Speed of one request", "", "speed of one request (RTFx): seconds of audio sent / latency_s", _NO_AUDIO_INPUT
+    ),
+    "gen_rtf": Definition(
+        "Real-time factor of spoken answers",
+        "",
+        "(last audio chunk - sent) / seconds of audio received",
+        _NO_AUDIO_OUTPUT,
+    ),
     "underrun_max_s": Definition(
+        "Longest pause in playback",
         "s",
         "longest pause of a player that starts with the first audio chunk and pauses when its buffer is empty",
         _NO_AUDIO_OUTPUT,
     ),
-    "underrun_total_s": Definition("s", "total length of that player's pauses", _NO_AUDIO_OUTPUT),
+    "underrun_total_s": Definition(
+        "All pauses in playback", "s", "total length of that player's pauses", _NO_AUDIO_OUTPUT
+    ),
     "min_prebuffer_s": Definition(
+        "Prebuffer that prevents pauses",
         "s",
         "shortest delay after the first audio chunk with which that player never pauses; equal to underrun_total_s",
         _NO_AUDIO_OUTPUT,
     ),
     "prefill_tok_s": Definition(
-        "tok/s", "input tokens / ttft_s, including the server's queue", f"{_NOT_STREAMED}; input tokens unknown"
+        "Speed of prefill",
+        "tok/s",
+        "input tokens / ttft_s, including the server's queue",
+        f"{_NOT_STREAMED}; input tokens unknown",
     ),
-    "input_tokens": Definition("tok", "input tokens, as the server counts them", "the server reports none"),
-    "output_tokens": Definition("tok", "output tokens, as the server counts them", "the server reports none"),
-    "output_chars": Definition("chars", "characters of the text of the answer", "the answer is not text"),
-    "chars_s": Definition("chars/s", "output_chars / latency_s", "the answer is not text, or is empty"),
-    "audio_in_s": Definition("s", "seconds of audio sent", _NO_AUDIO_INPUT),
-    "audio_out_s": Definition("s", "seconds of audio received", _NO_AUDIO_OUTPUT),
+    "input_tokens": Definition(
+        "Input tokens", "tok", "input tokens, as the server counts them", "the server reports none"
+    ),
+    "output_tokens": Definition(
+        "Output tokens", "tok", "output tokens, as the server counts them", "the server reports none"
+    ),
+    "output_chars": Definition(
+        "Output characters", "chars", "characters of the text of the answer", "the answer is not text"
+    ),
+    "chars_s": Definition("Output speed", "chars/s", "output_chars / latency_s", "the answer is not text, or is empty"),
+    "audio_in_s": Definition("Audio sent", "s", "seconds of audio sent", _NO_AUDIO_INPUT),
+    "audio_out_s": Definition("Audio received", "s", "seconds of audio received", _NO_AUDIO_OUTPUT),
     "v2v_s": Definition(
+        "Voice-to-voice latency",
         "s",
         "voice-to-voice latency of a live call: first audible sample played - last audible sample of the caller's turn,"
         " pooled over answered turns; negative if the agent began first",
         f"{_NO_CALL}, or no turn was answered",
     ),
     "yield_s": Definition(
+        "Time to yield",
         "s",
         "time until the agent fell silent after the caller interrupted it, pooled over interruptions",
         f"{_NO_CALL}, or the agent was not interrupted or did not stop",
     ),
-    "answered_share": Definition("share", "answered turns / turns that ask for an answer, of a live call", _NO_CALL),
-    "pacing_p99_s": Definition(
-        "s", "99th percentile of the delay with which frames of the caller's audio were sent, of a live call", _NO_CALL
+    "answered_share": Definition(
+        "Answered turns", "share", "answered turns / turns that ask for an answer, of a live call", _NO_CALL
     ),
-    "pacing_max_s": Definition("s", "longest of these delays", _NO_CALL),
+    "pacing_p99_s": Definition(
+        "Delay of sent audio, 99th percentile",
+        "s",
+        "99th percentile of the delay with which frames of the caller's audio were sent, of a live call",
+        _NO_CALL,
+    ),
+    "pacing_max_s": Definition("Delay of sent audio, longest", "s", "longest of these delays", _NO_CALL),
 }
 
 POOLED_MEASURES = frozenset({"chunk_gap_s", "itl_s", "v2v_s", "yield_s"})
@@ -111,75 +173,111 @@ POOLED_MEASURES = frozenset({"chunk_gap_s", "itl_s", "v2v_s", "yield_s"})
 COST_MEASURES = ("cost_hour", "cost_audio_hour", "cost_1k_requests")
 
 RUN_DEFINITIONS: dict[str, Definition] = {
-    "window_s": Definition("s", "length of the window in which the following numbers are measured"),
-    "req_s": Definition("1/s", "successful requests of any phase that finished in the window / window_s"),
+    "window_s": Definition(
+        "Length of the window", "s", "length of the window in which the following numbers are measured"
+    ),
+    "req_s": Definition(
+        "Throughput of requests", "1/s", "successful requests of any phase that finished in the window / window_s"
+    ),
     "tok_out_s": Definition(
+        "Throughput of output tokens",
         "tok/s",
         "output tokens received in the window / window_s; the tokens of a request are spread evenly over its chunks",
         "the output tokens of a response are unknown",
     ),
     "tok_in_s": Definition(
+        "Throughput of input tokens",
         "tok/s",
         "input tokens, each request weighted by the share of its time in the window / window_s",
         "the input tokens of a request are unknown",
     ),
     "chars_out_s": Definition(
+        "Throughput of characters",
         "chars/s",
         "characters received in the window / window_s; those of a request are spread evenly over its chunks",
         "an answer is not text",
     ),
     "audio_in_x": Definition(
+        "Throughput of audio",
         "",
         "throughput of audio: seconds of audio sent, each request weighted by the share of its time in the window"
         " / window_s",
         _NO_AUDIO_INPUT,
     ),
-    "audio_out_x": Definition("", "seconds of audio received in the window / window_s", _NO_AUDIO_OUTPUT),
-    "in_flight_mean": Definition("", "requests sent and not yet done, averaged over time"),
-    "in_flight_max": Definition("", "largest number of requests in flight"),
+    "audio_out_x": Definition(
+        "Throughput of received audio", "", "seconds of audio received in the window / window_s", _NO_AUDIO_OUTPUT
+    ),
+    "in_flight_mean": Definition("Requests in flight, mean", "", "requests sent and not yet done, averaged over time"),
+    "in_flight_max": Definition("Requests in flight, most", "", "largest number of requests in flight"),
     "offered_rate": Definition(
-        "1/s", "(requests due - 1) / (last due - first due)", f"{_CLOSED_LOOP}; or all are due at once"
+        "Offered rate", "1/s", "(requests due - 1) / (last due - first due)", f"{_CLOSED_LOOP}; or all are due at once"
     ),
     "achieved_rate": Definition(
-        "1/s", "(requests sent - 1) / (last sent - first sent)", "fewer than 2 requests were sent"
+        "Achieved rate", "1/s", "(requests sent - 1) / (last sent - first sent)", "fewer than 2 requests were sent"
     ),
     "late_p99_s": Definition(
-        "s", "99th percentile of the sender's delay after the due time, excluding waiting for the cap", _CLOSED_LOOP
+        "Lateness of the sender, 99th percentile",
+        "s",
+        "99th percentile of the sender's delay after the due time, excluding waiting for the cap",
+        _CLOSED_LOOP,
     ),
     "goodput_req_s": Definition(
+        "Goodput",
         "1/s",
         "req_s of the requests that met every per-request SLO",
         "no per-request SLO, or no request could be judged",
     ),
     "slo_attainment": Definition(
+        "Requests within the SLOs",
         "share",
         "requests that met every per-request SLO / requests that could be judged;"
         " failed requests missed it, cancelled requests cannot be judged",
         "no per-request SLO",
     ),
-    "failed_share": Definition("share", "failed / (ok + failed)", "no request finished"),
-    "timeout_share": Definition("share", "failed with a timeout / (ok + failed)", "no request finished"),
-    "audio_hours": Definition("h", "audio sent with successful requests"),
+    "failed_share": Definition("Failed requests", "share", "failed / (ok + failed)", "no request finished"),
+    "timeout_share": Definition("Timeouts", "share", "failed with a timeout / (ok + failed)", "no request finished"),
+    "audio_hours": Definition("Hours of audio sent", "h", "audio sent with successful requests"),
     "cost_hour": Definition(
+        "Cost per hour",
         "",
         "cost of one hour of this load: tokens, audio and requests at their prices, plus the machine hour",
         "no price is set, or a priced quantity is unknown",
     ),
-    "cost_audio_hour": Definition("", "cost_hour / audio_in_x", f"cost_hour is undefined, or {_NO_AUDIO_INPUT}"),
-    "cost_1k_requests": Definition(
-        "", "cost_hour / thousands of successful requests per hour", "cost_hour is undefined"
+    "cost_audio_hour": Definition(
+        "Cost per hour of audio", "", "cost_hour / audio_in_x", f"cost_hour is undefined, or {_NO_AUDIO_INPUT}"
     ),
-    "server_running_mean": Definition("", "requests that the server was working on, as it reports them", _NO_PAGE),
-    "server_queue_mean": Definition("", "requests waiting in the server, as it reports them", _NO_PAGE),
-    "server_queue_max": Definition("", "largest number of requests waiting in the server", _NO_PAGE),
-    "server_kv_share": Definition("share", "use of the KV cache, averaged over time", _NO_PAGE),
-    "server_hit_share": Definition("share", "tokens of prompts that were in the prefix cache", _NO_PAGE),
-    "server_accept_share": Definition("share", "draft tokens that were accepted (speculative decoding)", _NO_PAGE),
-    "gpu_power_w": Definition("W", "power of all GPUs of this machine, averaged over time", _NO_GPU),
-    "gpu_memory_gb": Definition("GB", "largest memory in use on all GPUs of this machine", _NO_GPU),
-    "energy_audio_hour_wh": Definition("Wh", "gpu_power_w / audio_in_x", f"{_NO_GPU}; or {_NO_AUDIO_INPUT}"),
+    "cost_1k_requests": Definition(
+        "Cost per thousand requests",
+        "",
+        "cost_hour / thousands of successful requests per hour",
+        "cost_hour is undefined",
+    ),
+    "server_running_mean": Definition(
+        "Requests running in the server", "", "requests that the server was working on, as it reports them", _NO_PAGE
+    ),
+    "server_queue_mean": Definition(
+        "Requests waiting in the server", "", "requests waiting in the server, as it reports them", _NO_PAGE
+    ),
+    "server_queue_max": Definition(
+        "Requests waiting in the server, most", "", "largest number of requests waiting in the server", _NO_PAGE
+    ),
+    "server_kv_share": Definition("KV cache in use", "share", "use of the KV cache, averaged over time", _NO_PAGE),
+    "server_hit_share": Definition(
+        "Prompt tokens cached", "share", "tokens of prompts that were in the prefix cache", _NO_PAGE
+    ),
+    "server_accept_share": Definition(
+        "Draft tokens accepted", "share", "draft tokens that were accepted (speculative decoding)", _NO_PAGE
+    ),
+    "gpu_power_w": Definition("GPU power", "W", "power of all GPUs of this machine, averaged over time", _NO_GPU),
+    "gpu_memory_gb": Definition("GPU memory", "GB", "largest memory in use on all GPUs of this machine", _NO_GPU),
+    "energy_audio_hour_wh": Definition(
+        "Energy per hour of audio", "Wh", "gpu_power_w / audio_in_x", f"{_NO_GPU}; or {_NO_AUDIO_INPUT}"
+    ),
     "energy_1k_tokens_wh": Definition(
-        "Wh", "gpu_power_w / thousands of output tokens per hour", f"{_NO_GPU}; or the output tokens are unknown"
+        "Energy per thousand output tokens",
+        "Wh",
+        "gpu_power_w / thousands of output tokens per hour",
+        f"{_NO_GPU}; or the output tokens are unknown",
     ),
 }
 

@@ -129,6 +129,7 @@ class Accuracy:
     total: int
     higher_is_better: bool
     signature: str
+    unit: str = ""
 
     @property
     def measure(self) -> RunMeasure:

@@ -43,7 +43,8 @@ def test_measurement_is_printed_and_written(perf: Command, tmp_path: Path) -> No
 
 
 def test_json_is_the_only_output(perf: Command) -> None:
-    document = json.loads(perf("--load", "closed:1", "--count", "3", "--json").stdout)
+    document = json.loads(perf("--load", "closed:1", "--count", "3", "--json", "--label", "mine").stdout)
+    assert document["model"] == "mine"
     assert document["points"][0]["counts"]["all"]["ok"] == 3
 
 
@@ -141,7 +142,7 @@ def test_measurement_is_recomputed_without_a_server(perf: Command, auricle: Comm
 
 def test_repeats_are_summarised(perf: Command, tmp_path: Path) -> None:
     done = perf("--load", "closed:1", "--load", "closed:2", "--count", "6", "--repeat", "2", "-o", "run")
-    assert "closed:2, 2 repeats, mean ± sd: req_s" in done.stdout
+    assert "closed:2, 2 repeats, mean ± sd: Throughput of requests" in done.stdout
     document = json.loads((tmp_path / "run" / "summary.json").read_bytes())
     assert [point["load"] for point in document["points"]] == ["closed:1", "closed:2"] * 2
     first = document["spreads"][0]

@@ -10,6 +10,7 @@ import pytest
 from scipy import stats
 
 from auricle.perf.compare import ComparedRow, PerfComparison, build_comparison, compare_numbers, format_comparison
+from auricle.perf.report.tables import name_number
 from auricle.runs.perf_files import REQUESTS_FILE, RunMeasure, StandardError, read_perf_summary, write_perf_summary
 from auricle.testing.fake_server import Script
 from tests.support.cli_types import RunAuricle
@@ -128,7 +129,7 @@ def test_command_compares_measurements(measure_twice: MeasureTwice, auricle: Cal
     folders = measure_twice("closed:4", count=20)
     done = auricle("compare", *folders)
     assert done.returncode == 0, done.stderr
-    assert "ttft_s p50" in done.stdout
+    assert "Time to first token p50, s" in done.stdout
     assert json.loads(auricle("compare", *folders, "--json").stdout)["points"]
 
 
@@ -147,12 +148,13 @@ def test_the_page_has_the_numbers_of_the_terminal(run_measurement: RunMeasuremen
     page = visible_text((tmp_path / "compare.html").read_text(encoding="utf-8"))
     text = " ".join("\n".join(format_comparison(comparison)).split())
     for row in comparison.points[0].rows:
-        assert row.name in page
+        assert name_number(row.name) in page
     assert "seed 0 3" in page
     assert "Only in A: closed:1" in page
-    numbers = re.findall(r"latency_s p50 +(\S+)", text)
+    assert "A closed B closed" in page  # the curves of both, over each other
+    numbers = re.findall(r"Latency p50, s +(\S+)", text)
     assert numbers
-    assert all(f"latency_s p50 {number}" in page for number in numbers)
+    assert all(f"Latency p50, s {number}" in page for number in numbers)
 
 
 def test_the_command_writes_the_page(auricle: RunAuricle, run_measurement: RunMeasurement, tmp_path: Path) -> None:

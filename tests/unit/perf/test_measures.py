@@ -185,3 +185,8 @@ def test_times_of_all_turns_of_calls_are_pooled(name: str, field: str) -> None:
     pooled = get_pooled_values(RequestColumns.from_records(calls), name)
     assert pooled.flat.tolist() == [0.9, -0.4, 1.1]
     assert pooled.counts.tolist() == [2, 0, 1]
+
+
+def test_no_two_measures_share_a_title() -> None:
+    titles = [definition.title for definition in (*REQUEST_DEFINITIONS.values(), *RUN_DEFINITIONS.values())]
+    assert len({*titles}) == len(titles)

@@ -240,7 +240,8 @@ def stacked_error_chart(frame: pd.DataFrame) -> Any:
 
 
 def line_chart(frame: pd.DataFrame, x_title: str, y_title: str, *, show_points: bool = True) -> Any:
-    """Draw a line for each `name` in a frame with columns `name`, `x` and `y`."""
+    """Draw a line for each `name` in a frame with columns `name`, `x`, `y` and perhaps `label`, joining its rows."""
+    has_labels = "label" in frame and frame["label"].any()
     names = list(dict.fromkeys(frame["name"]))
     legend = (
         None
@@ -251,14 +252,17 @@ def line_chart(frame: pd.DataFrame, x_title: str, y_title: str, *, show_points: 
     dashes = alt.Scale(domain=names, range=[[1, 0], [6, 3], [2, 2], [8, 3, 2, 3]])
     tooltips = [alt.Tooltip(f"{axis}:Q", format=".4g", title=title) for axis, title in (("x", x_title), ("y", y_title))]
     points = alt.OverlayMarkDef(size=45) if show_points else False
-    lines = alt.Chart(frame).mark_line(point=points, strokeWidth=2).properties(height=280)
-    return lines.encode(
+    base = alt.Chart(frame.assign(row=range(len(frame)))).properties(height=280)
+    base = base.encode(
         x=alt.X("x:Q", title=x_title, **fit_quantity(frame["x"])),
         y=alt.Y("y:Q", title=y_title, **fit_quantity(frame["y"], include_zero=True)),
         color=alt.Color("name:N", sort=names, legend=legend, scale=colours),
-        strokeDash=alt.StrokeDash("name:N", sort=names, legend=None, scale=dashes),
-        tooltip=["name:N", *tooltips],
+        tooltip=["name:N", *(["label:N"] if has_labels else []), *tooltips],
     )
+    dash = alt.StrokeDash("name:N", sort=names, legend=None, scale=dashes)
+    lines = base.mark_line(point=points, strokeWidth=2).encode(strokeDash=dash, order="row:Q")
+    labels = base.mark_text(dy=-10, fontSize=12).encode(text="label:N")
+    return alt.layer(lines, labels) if has_labels else lines
 
 
 def speed_error_chart(frame: pd.DataFrame, title: str) -> Any:

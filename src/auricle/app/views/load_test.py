@@ -97,8 +97,12 @@ def _draw_overview(points: Points) -> None:
 def _draw_charts(line_charts: Sequence[Chart], *, show_points: bool) -> None:
     """Draw charts two by two."""
     for chart in components.iter_in_columns(line_charts):
-        rows = [(series.name, x, y) for series in chart.series for x, y in series.points]
-        frame = pd.DataFrame(rows, columns=["name", "x", "y"])
+        rows = [
+            (series.name, x, y, label)
+            for series in chart.series
+            for (x, y), label in zip(series.points, series.labels or [""] * len(series.points), strict=True)
+        ]
+        frame = pd.DataFrame(rows, columns=["name", "x", "y", "label"])
         st.markdown(f"**{chart.title}**")
         lines = charts.line_chart(frame, chart.x_label, chart.y_label, show_points=show_points)
         draw_chart(lines, alt=chart.title)
@@ -150,11 +154,8 @@ def _draw_measures(point: LoadPointSummary) -> None:
 
 
 def _draw_defined(table: perf_tables.Table, definitions: Mapping[str, Definition]) -> None:
-    """Draw a table of measures with their units and definitions."""
+    """Draw a table of measures with their definitions."""
     definition = Markup('<div class="definition">{}</div>')
-    rows = [
-        [name, definitions[name].unit, *numbers, definition.format(definitions[name].text)]
-        for name, *numbers in table.rows
-        if name in definitions
-    ]
-    components.draw_table(["Measure", "Unit", *table.titles[1:], "Definition"], rows, 2, 1)
+    texts = {entry.heading: f"{name}: {entry.text}" for name, entry in definitions.items()}
+    rows = [[name, *numbers, definition.format(texts[name])] for name, *numbers in table.rows]
+    components.draw_table(["Measure", *table.titles[1:], "Definition"], rows, 1, 1)

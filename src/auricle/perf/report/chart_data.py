@@ -56,6 +56,8 @@ class Series:
     name: str
     points: tuple[Point, ...]
     style: Style = "line"
+    labels: tuple[str, ...] = ()
+    """What is written beside the points; none if they have no names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,25 +260,37 @@ def name_load_family(load: str) -> str:
     return FAMILY_PATTERN.sub("", load)
 
 
-def build_load_charts(points: Sequence[LoadPointSummary]) -> tuple[Chart, ...]:
+def _read_level(load: str) -> str:
+    """Return the level that `name_load_family` leaves out: `8` for `closed:8,think=2`; empty if there is none."""
+    level = FAMILY_PATTERN.search(load)
+    return level[0][1:] if level else ""
+
+
+def build_load_charts(*tests: Sequence[LoadPointSummary]) -> tuple[Chart, ...]:
     """Build charts of latency against throughput, and of throughput and time to first output against load.
 
-    Points of different families, such as `closed` and `poisson`, are different curves.
+    Points of different families, such as `closed` and `poisson`, are different curves, and so are those of two tests,
+    A and B. Each curve joins its points in the order of their loads.
     """
+    points = [point for test in tests for point in test]
     has_rate = all(point.read("offered_rate").value is not None for point in points)
     load_label, load = ("offered per second", "offered_rate") if has_rate else ("mean in flight", "in_flight_mean")
     has_audio = any(point.measures["ttfa_s"].n for point in points)
     first_measure, first_label = ("ttfa_s", "first audio, s") if has_audio else ("ttft_s", "TTFT, s")
     families: dict[str, list[LoadPointSummary]] = {}
-    for point in points:
-        families.setdefault(name_load_family(point.load), []).append(point)
+    for name, test in zip("AB" if len(tests) > 1 else ("",), tests, strict=True):
+        for point in test:
+            families.setdefault(f"{name} {name_load_family(point.load)}".lstrip(), []).append(point)
+    for family in families.values():
+        family.sort(key=lambda point: float(_read_level(point.load) or 0))
     charts = (
         Chart(
             "Latency against throughput",
             "answered per second",
             _label_percentile("latency, s", families),
             _build_percentile_series(families, "req_s", "latency_s"),
-            "Each mark is a load point. Where the lines turn upwards, more load no longer raises throughput.",
+            "Each mark is a load point with its level, such as 8 for closed:8; lines join them in the order of load."
+            " Where a line turns upwards or back, more load no longer raises throughput.",
         ),
         Chart(
             "Throughput against load",
@@ -308,7 +322,9 @@ def _label_percentile(label: str, families: Families) -> str:
 def _build_percentile_series(families: Families, x_name: str, measure: str) -> tuple[Series, ...]:
     if len(families) == 1:
         (points,) = families.values()
-        return tuple(_build_series(name, points, x_name, (measure, name)) for name in PERCENTILES)
+        curves = [_build_series(name, points, x_name, (measure, name)) for name in PERCENTILES]
+        highest = [curve for curve in curves if curve.points][-1:]
+        return tuple(curve if curve in highest else replace(curve, labels=()) for curve in curves)
     return tuple(
         _build_series(family, points, x_name, (measure, FAMILY_PERCENTILE)) for family, points in families.items()
     )
@@ -328,5 +344,7 @@ def _build_series(
     title: str, points: Sequence[LoadPointSummary], x_name: str, y_name: tuple[str, ...], style: Style = "line"
 ) -> Series:
     """Build a series of a run measure against another, or against a statistic of a request measure."""
-    pairs = [(point.read(x_name).value, point.read(*y_name).value) for point in points]
-    return Series(title, tuple(sorted((x, y) for x, y in pairs if x is not None and y is not None)), style)
+    values = [(point.read(x_name).value, point.read(*y_name).value, _read_level(point.load)) for point in points]
+    known = [(x, y, level) for x, y, level in values if x is not None and y is not None]
+    labels = tuple(level for *_, level in known) if x_name == "req_s" else ()
+    return Series(title, tuple((x, y) for x, y, _ in known), style, labels)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from markupsafe import Markup
@@ -15,6 +15,7 @@ WIDTH, HEIGHT = 440.0, 230.0
 LEFT, TOP, RIGHT, BOTTOM = 58.0, 30.0, 18.0, 44.0
 LETTER_WIDTH = 7.6
 LEGEND_ROW_HEIGHT = 18.0
+LABEL_HEIGHT = 14.0
 MAX_MARKED_POINTS = 24
 """Most points of a line that are each drawn with a marker."""
 BAR_HEIGHT = 2.6
@@ -64,6 +65,11 @@ def draw_chart(chart: Chart) -> Markup:
             (css, *_draw_line(line, [position(point) for point in line.points]))
             for css, line in zip(css_classes, chart.series, strict=True)
         ],
+        labels=_place_labels(
+            (label, *position(point))
+            for line in chart.series
+            for label, point in zip(line.labels, line.points, strict=False)
+        ),
         legend=legend,
     )
 
@@ -74,6 +80,16 @@ def _draw_line(series: Series, positions: Sequence[Point]) -> tuple[str, Sequenc
         return "".join(f"M{x:.1f} {y:.1f}h0" for x, y in positions), []
     path = "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in positions)
     return path, positions if len(positions) <= MAX_MARKED_POINTS else []
+
+
+def _place_labels(labels: Iterable[tuple[str, float, float]]) -> list[tuple[str, float, float]]:
+    """Return the labels beside their points that do not cover an earlier one."""
+    placed: list[tuple[str, float, float]] = []
+    for label, x, y in labels:
+        width = LETTER_WIDTH * len(label) + 4
+        if all(abs(x - other_x) >= width or abs(y - other_y) >= LABEL_HEIGHT for _, other_x, other_y in placed):
+            placed.append((label, x, y))
+    return placed
 
 
 def _build_legend(entries: Sequence[tuple[str, str, float]], width: float) -> list[LegendEntry]:

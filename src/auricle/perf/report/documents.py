@@ -76,7 +76,9 @@ def _point_section(point: LoadPointSummary) -> list[str]:
         f"- {_escape(remark)}" for remark in (*tables.format_remarks(point), *tables.format_sizes(point))
     )
     measures = tables.build_measures_table(point)
-    rows = [[*row, format_interval(point.read(row[0], "p50").interval)] for row in measures.rows]
+    names = [name for name, entry in point.measures.items() if entry.n]
+    intervals = [format_interval(point.read(name, "p50").interval) for name in names]
+    rows = [[*row, interval] for row, interval in zip(measures.rows, intervals, strict=True)]
     with_intervals = Table([*measures.titles, "95 % interval of p50"], rows)
     rendered = [render_table(table) for table in (tables.build_run_table(point), with_intervals)]
     return [f"## {point.load}", tables.describe_window(point), remarks, *rendered]
@@ -146,7 +148,7 @@ def render_page(summary: PerfSummary, charts: Sequence[PointCharts | None]) -> s
         draw_chart=draw_chart,
         draw_timeline=draw_timeline,
         folded=len(points) > MAX_UNFOLDED_POINTS,
-        definition_texts={name: definition.text for name, definition in definitions.items()},
+        definition_texts={definition.heading: f"{name}: {definition.text}" for name, definition in definitions.items()},
     )
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from auricle.core.terminal import SCREEN
+from auricle.metrics.catalogue import metric_title
 from auricle.perf.measures import COST_MEASURES, REQUEST_DEFINITIONS, RUN_DEFINITIONS, Definition
 from auricle.perf.percentiles import min_values_for_percentile
 from auricle.runs.perf_files import LoadPointSummary, PerfSummary, RepeatedLoad, SearchResult, SloResult, StatusCounts
@@ -82,6 +83,16 @@ class Table:
     """What the titles mean; empty where that is obvious."""
 
 
+def name_number(number: str) -> str:
+    """Return what a number is called: `Latency p95, s` for `latency_s p95`, `WER` for the metric `wer`."""
+    name, _, statistic = number.partition(" ")
+    definitions = REQUEST_DEFINITIONS if statistic else RUN_DEFINITIONS
+    if name not in definitions:
+        return metric_title(number)
+    definition = definitions[name]
+    return definition._replace(title=f"{definition.title} {statistic}".rstrip()).heading
+
+
 class OverviewColumn(NamedTuple):
     """A column of the overview: a statistic of a request measure, or a run measure if `statistic` is empty."""
 
@@ -129,6 +140,8 @@ COUNT_TITLES = {
     True: {"chats ok": "Conversations without a failed turn.", "turns ok": "Requests.", "turns failed": "Requests."},
 }
 """Titles and meanings of the counts, by whether requests are turns of conversations."""
+COST_COLUMNS = {"cost_audio_hour": "{}/h audio", "cost_1k_requests": "{}/1k requests"}
+"""The cost in the overview: the first that is known."""
 COLUMN_DROP_ORDER = (
     *("RTF p95", "TPOT p50", "from due p50", "first audio p95", "TTFT p95", "latency p95"),
     *("in flight", "goodput/s", "sent/s", "offered/s", "gen RTF p95", "TTFT p50", "tok/s"),
@@ -164,19 +177,41 @@ def _is_informative(column: OverviewColumn, point: LoadPointSummary) -> bool:
 
 
 def _build_overview(points: Points, columns: Sequence[OverviewColumn]) -> Table:
+    results = _build_result_columns(points)
     rows = []
-    for point in points:
+    for number, point in enumerate(points):
         numbers = [
             format_number(point.read(column.name, column.statistic).value, column.definition.unit) for column in columns
         ]
         valid = "yes" if point.validity.valid else "no"
-        rows.append([point.load, valid, *_count_cells(point, points), *numbers])
+        last = [cells[number] for _, _, cells in results]
+        rows.append([point.load, valid, *_count_cells(point, points), *numbers, *last])
     titles, definitions = zip(*COUNT_TITLES[has_conversations(points)].items(), strict=True)
     return Table(
-        ["load", "valid", *titles, *(column.title_with_unit for column in columns)],
+        ["load", "valid", *titles, *(column.title_with_unit for column in columns), *(title for title, *_ in results)],
         rows,
-        ["", "Whether the measurement is valid.", *definitions, *(column.definition.text for column in columns)],
+        [
+            *("", "Whether the measurement is valid.", *definitions),
+            *(column.definition.text for column in columns),
+            *(definition for _, definition, _ in results),
+        ],
     )
+
+
+def _build_result_columns(points: Points) -> list[tuple[str, str, list[str]]]:
+    """Return title, definition and cells of the first metric and of a cost, as far as a point has them."""
+    columns = []
+    if metric := next((number.metric for point in points for number in point.accuracy), None):
+        numbers = [next((number for number in point.accuracy if number.metric == metric), None) for point in points]
+        cells = [format_number(number.value, number.unit) if number else MISSING for number in numbers]
+        columns.append((metric_title(metric), "Computed from the answers.", cells))
+    for name, title in COST_COLUMNS.items():
+        costs = [point.read(name).value for point in points]
+        if any(cost is not None for cost in costs):
+            currency = next(filter(None, (point.currency for point in points)), "")
+            columns.append((title.format(currency), RUN_DEFINITIONS[name].text, list(map(format_number, costs))))
+            break
+    return columns
 
 
 def _count_cells(point: LoadPointSummary, points: Points) -> list[str]:
@@ -194,7 +229,11 @@ def has_conversations(points: Points) -> bool:
 def build_measures_table(point: LoadPointSummary) -> Table:
     """Build the table of the measures of requests that have values."""
     rows = [
-        [name, f"{entry.n:,}", *(format_number(entry[statistic]) for statistic in STATISTICS[1:])]
+        [
+            REQUEST_DEFINITIONS[name].heading,
+            f"{entry.n:,}",
+            *(format_number(entry[statistic]) for statistic in STATISTICS[1:]),
+        ]
         for name, entry in point.measures.items()
         if entry.n
     ]
@@ -204,7 +243,11 @@ def build_measures_table(point: LoadPointSummary) -> Table:
 def build_run_table(point: LoadPointSummary) -> Table:
     """Build the table of the measures of the load point as a whole that have values."""
     rows = [
-        [name, format_number(measure.value, RUN_DEFINITIONS[name].unit), format_interval(measure.interval)]
+        [
+            RUN_DEFINITIONS[name].heading,
+            format_number(measure.value, RUN_DEFINITIONS[name].unit),
+            format_interval(measure.interval, RUN_DEFINITIONS[name].unit),
+        ]
         for name, measure in point.run.items()
         if measure.value is not None
     ]
@@ -223,7 +266,7 @@ def build_breakdown_tables(point: LoadPointSummary) -> Iterator[Table]:
             entries = [bucket.measures.get(name) for name in names]
             numbers = [value for entry in entries for value in ((entry.p50, entry.p95) if entry else (None, None))]
             rows.append([bucket.bucket, f"{bucket.ok:,}", f"{bucket.failed:,}", *map(format_number, numbers)])
-        titles = [f"{name} {statistic}" for name in names for statistic in ("p50", "p95")]
+        titles = [f"{REQUEST_DEFINITIONS[name].heading} {statistic}" for name in names for statistic in ("p50", "p95")]
         yield Table([title, "ok", "failed", *titles], rows)
 
 
@@ -240,7 +283,7 @@ def build_definitions_table(points: Points) -> Table:
     used = [name for name in REQUEST_DEFINITIONS if any(point.measures[name].n for point in points)]
     definitions = {name: REQUEST_DEFINITIONS[name] for name in used} | RUN_DEFINITIONS
     rows = [[name, *definition] for name, definition in definitions.items()]
-    return Table(["Name", "Unit", "Definition", "Undefined when"], rows)
+    return Table(["Name", "Measure", "Unit", "Definition", "Undefined when"], rows)
 
 
 # --- sentences ---------------------------------------------------------------------------------
@@ -332,7 +375,7 @@ def format_search(result: SearchResult) -> str:
 def format_repeats(repeated: RepeatedLoad) -> str:
     """Format the variation between repeats of a load as a sentence."""
     numbers = [
-        f"{name} {format_number(number.mean)} ± {format_number(number.std)}"
+        f"{name_number(name)}: {format_number(number.mean)} ± {format_number(number.std)}"
         f" ({format_interval((number.min, number.max))})"
         for name, number in repeated.numbers.items()
     ]
@@ -390,8 +433,8 @@ def format_server(point: LoadPointSummary) -> list[str]:
 def format_accuracies(point: LoadPointSummary) -> list[str]:
     """Return a sentence on each metric of a load point."""
     return [
-        f"{number.metric} {format_number(number.value)}"
-        f" ({format_interval((number.low, number.high))}) over {number.scored:,} answers."
+        f"{metric_title(number.metric)} {format_number(number.value, number.unit)}"
+        f" ({format_interval((number.low, number.high), number.unit)}) over {number.scored:,} answers."
         for number in point.accuracy
     ]
 

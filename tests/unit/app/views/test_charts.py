@@ -15,6 +15,13 @@ def _light_theme(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(charts, "current_palette", lambda: LIGHT)
 
 
+def test_line_chart_joins_its_rows_in_their_order_and_labels_them() -> None:
+    frame = pd.DataFrame({"name": ["a", "a"], "x": [2, 1], "y": [1, 2], "label": ["1", "4"]})
+    lines, labels = charts.line_chart(frame, "x", "y").to_dict()["layer"]
+    assert lines["encoding"]["order"]["field"] == "row"
+    assert labels["encoding"]["text"]["field"] == "label"
+
+
 def test_line_chart_has_a_legend_only_for_several_lines() -> None:
     one = pd.DataFrame({"name": ["a", "a"], "x": [1, 2], "y": [1, 2]})
     two = pd.DataFrame({"name": ["a", "b"], "x": [1, 2], "y": [1, 2]})

@@ -109,6 +109,20 @@ def test_closed_loops_are_shown_against_their_concurrency(summaries: list[LoadPo
     assert build_load_charts([*summaries, closed])[1].x_label == "mean in flight"
 
 
+def test_curves_join_points_in_the_order_of_load_with_labels() -> None:
+    rates = {"closed:4": 8, "closed:1": 5, "closed:2": 10}  # the server answers fewer requests of more users
+    points = [build_point(load, rate=rate, closed=True)[0] for load, rate in rates.items()]
+    latency, *_ = build_load_charts(points)
+    assert [[round(x) for x, _ in line.points] for line in latency.series] == [[5, 10, 8]] * 3
+    assert [line.labels for line in latency.series] == [(), (), ("1", "2", "4")]
+
+
+def test_curves_of_two_tests_are_drawn_over_each_other(summaries: list[LoadPointSummary]) -> None:
+    charts = build_load_charts(summaries, summaries[:2])
+    assert [line.name for line in charts[0].series] == ["A constant", "B constant"]
+    assert [len(line.points) for line in charts[0].series] == [3, 2]
+
+
 def test_families_of_loads_are_separate_curves(summaries: list[LoadPointSummary]) -> None:
     closed = [build_point(f"closed:{users}", closed=True)[0] for users in (2, 4)]
     latency, throughput, _ = build_load_charts([*summaries, *closed])

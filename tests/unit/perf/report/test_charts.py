@@ -15,7 +15,7 @@ def test_every_series_is_drawn_with_its_name() -> None:
 
 
 def test_dots_are_not_joined() -> None:
-    chart = Chart("RTFx", "seconds", "RTFx", (Series("", ((1, 1), (2, 2)), "dots"),), "")
+    chart = Chart("Speed", "seconds", "speed", (Series("", ((1, 1), (2, 2)), "dots"),), "")
     (path,) = re.findall(r'<path d="([^"]*)" class="dots hue0">', charts.draw_chart(chart))
     assert path.count("M") == 2
     assert "L" not in path
@@ -38,3 +38,9 @@ def test_legend_that_is_too_wide_continues_in_the_next_row() -> None:
     entries = [(f"gamma,shape=0.{number}", "line", 36.0) for number in range(6)]
     rows = [entry.text_y for entry in charts._build_legend(entries, 440.0)]
     assert rows == [16.0] * 3 + [34.0] * 3
+
+
+def test_points_have_labels_unless_these_would_cover_each_other() -> None:
+    line = Series("", ((1, 1), (1, 1), (9, 9)), labels=("one", "two", "three"))
+    drawn = charts.draw_chart(Chart("Load curve", "x", "y", (line,), ""))
+    assert [label for label in ("one", "two", "three") if f">{label}</text>" in drawn] == ["one", "three"]

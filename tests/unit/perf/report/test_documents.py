@@ -51,7 +51,7 @@ def test_measurement_is_written_in_three_formats(tmp_path: Path, summary: PerfSu
     page = (tmp_path / "report.html").read_text()
     assert_policy_admits_only_the_page(page)
     assert "Requests over time" in page
-    assert "wer 0.05 (0.04 … 0.06) over 294 answers." in page
+    assert "WER 0.05 (0.04 … 0.06) over 294 answers." in page
     assert "Interrupted" in page
     assert {path.name for path in tmp_path.iterdir()} == {
         "00-constant-10", "report.html", "summary.csv", "summary.md",
@@ -170,7 +170,8 @@ def test_page_without_charts_has_all_numbers(points: list[PointWithCharts]) -> N
 
 def test_measures_show_their_definitions(points: list[PointWithCharts]) -> None:
     page = render(points[:1])
-    assert f'<th scope="row" title="{REQUEST_DEFINITIONS["tpot_s"].text}"><bdi>tpot_s</bdi>' in page
+    text = f"tpot_s: {REQUEST_DEFINITIONS['tpot_s'].text}"
+    assert f'<th scope="row" title="{text}"><bdi>Time per output token, s</bdi>' in page
 
 
 @pytest.mark.slow

@@ -6,7 +6,15 @@ import pytest
 
 from auricle.perf.report import tables
 from auricle.perf.summary import summarise
-from auricle.runs.perf_files import Accuracy, LoadPointSummary, PerfManifest, SearchResult, TriedValue, Validity
+from auricle.runs.perf_files import (
+    Accuracy,
+    LoadPointSummary,
+    PerfManifest,
+    RunMeasure,
+    SearchResult,
+    TriedValue,
+    Validity,
+)
 from tests.unit.perf.report.conftest import build_point, build_request, build_summary
 
 SEARCH = SearchResult("search:rate,low=1,high=8", 4.0, 5.0)
@@ -145,12 +153,23 @@ def test_inconclusive_loads_of_a_search_are_named(best: float | None, beyond: fl
 
 
 def test_terminal_shows_searches_metrics_and_the_interruption(summaries: list[LoadPointSummary]) -> None:
-    accuracy = Accuracy("wer", 0.05, 0.04, 0.06, 294, 300, False, "wer:1")
+    accuracy = Accuracy("wer", 0.05, 0.04, 0.06, 294, 300, False, "wer:1", "share")
     summary = build_summary([replace(summaries[1], accuracy=(accuracy,))])
     text = tables.format_measurement(replace(summary, searches=(SEARCH,), interrupted=True))
     assert "search:rate,low=1,high=8: 4 met the SLOs, 5 missed them." in text
-    assert "constant:10: wer 0.05 (0.04 … 0.06) over 294 answers." in text
+    assert "constant:10: WER 5 % (4 % … 6 %) over 294 answers." in text
     assert text.endswith("is shown. Run the same command to continue.")
+
+
+def test_first_metric_and_cost_are_columns_of_the_load_points_that_have_them(summaries: list[LoadPointSummary]) -> None:
+    accuracies = [Accuracy(name, 0.05, 0.04, 0.06, 9, 9, False, "", "share") for name in ("wer", "cer")]
+    run = summaries[1].run | {"cost_audio_hour": RunMeasure(0.25), "cost_1k_requests": RunMeasure(3.0)}
+    priced = replace(summaries[1], accuracy=tuple(accuracies), run=run, currency="USD")
+    table = tables.build_overview([summaries[0], priced])
+    assert table.titles[-2:] == ["WER", "USD/h audio"]
+    assert [row[-2:] for row in table.rows] == [["–", "–"], ["5 %", "0.25"]]
+    assert len(table.definitions) == len(table.titles)
+    assert "WER" not in tables.build_overview(summaries).titles
 
 
 def test_mean_sizes_of_requests_are_stated(summaries: list[LoadPointSummary]) -> None:
