@@ -137,13 +137,17 @@ def match_contents(a: ComparedRun, b: ComparedRun) -> dict[int, int]:
 def match_ids(a: ComparedRun, b: ComparedRun) -> dict[int, int]:
     """Return the place in B of each sample of A with the same id, by its place in A.
 
-    There are no matches if the ids seem to mean different samples: if they are numbers, such as those of rows, if less
-    than half of the samples of the smaller run have one in common, or if any of those has another reference.
+    There are no matches if the ids seem to mean different samples: if they are numbers, such as those of rows, and
+    their references are not texts of their own, if less than half of the samples of the smaller run have one in common,
+    or if any of those has another reference.
     """
+    counts = Counter(a.target_digests)
     matches = {
         here: b.index_by_id[sample]
         for sample, here in a.index_by_id.items()
-        if sample in b.index_by_id and _identifies_sample(sample) and a.content_keys[here]  # rejected rows have no key
+        if sample in b.index_by_id
+        and (_identifies_sample(sample) or counts[a.target_digests[here]] == 1)
+        and a.content_keys[here]  # rejected rows have no key
     }
     has_same_references = all(a.target_digests[here] == b.target_digests[there] for here, there in matches.items())
     return matches if has_same_references and 2 * len(matches) >= min(len(a.rows), len(b.rows)) else {}

@@ -173,3 +173,14 @@ def test_ids_that_mean_other_samples_pair_nothing(recordings: Any, hear: Any, ca
         generated[5:] = [{**row, "id": f"other-{index}"} for index, row in enumerate(generated[5:])]
     comparison = compare(hear("a", human), hear("b", generated))
     assert (comparison.pairing, comparison.pairs.count) == ("none", 0)
+
+
+@pytest.mark.parametrize("texts", ["of their own", "in common"])
+def test_row_numbers_mean_the_same_sample_if_the_references_are_texts_of_their_own(
+    run: Any, tmp_path: Path, texts: str
+) -> None:
+    rows = [{"question": f"q{n}", "answer": f"text {n if texts == 'of their own' else 0}"} for n in range(6)]
+    others = [{**row, "question": f"{row['question']}, asked otherwise"} for row in rows]
+    paths = [write_rows(tmp_path / f"{name}.jsonl", side) for name, side in (("a", rows), ("b", others))]
+    comparison = compare(*(run(path.stem, path) for path in paths))
+    assert comparison.pairing == ("id" if texts == "of their own" else "none")
