@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
+from auricle.core.csv_text import read_escaped, render_csv
 from auricle.core.errors import DataError, SpecError
 from auricle.core.files import read_regular_file
 from auricle.core.types import Generation, Record, Sample, list_parts
@@ -17,7 +18,7 @@ from auricle.metrics.labels import format_option, get_choices
 from auricle.metrics.unread_judge import UnreadScorer
 from auricle.report.judge_panel import JudgePanel
 from auricle.report.score_table import ScoreTable, list_readings
-from auricle.report.text_format import escape_formula, format_reading
+from auricle.report.text_format import format_reading
 from auricle.runs.audit import WEAK, Audit, AuditItem, AuditLabel
 from auricle.runs.scores import JUDGED, REFUSED, TRUNCATED, UNREAD
 
@@ -91,15 +92,12 @@ def build_sheet(audit: Audit, records: Iterable[Record]) -> bytes:
     """Return the replies of an audit as CSV, with a column for labels; the right answers are left out."""
     items = {item.id: item for item in audit.items}
     record_by_id = {record.sample.id: record for record in records if record.sample.id in items}
-    text = io.StringIO()
-    table = csv.writer(text, lineterminator="\n")
-    table.writerow(SHEET_COLUMNS)
-    for item in audit.items:
-        if record := record_by_id.get(item.id):
-            reply = describe_reply(record)
-            texts = (*reply, item.value, format_reading(item.reading))
-            table.writerow((item.id, *map(escape_formula, texts), item.label))
-    return text.getvalue().encode("utf-8-sig")  # with the mark, spreadsheets recognise the encoding
+    rows = (
+        (item.id, *describe_reply(record), item.value, format_reading(item.reading), item.label)
+        for item in audit.items
+        if (record := record_by_id.get(item.id))
+    )
+    return render_csv([SHEET_COLUMNS, *rows]).encode("utf-8-sig")  # with the mark, spreadsheets recognise the encoding
 
 
 def describe_reply(record: Record) -> tuple[str, str, str]:
@@ -141,5 +139,5 @@ def read_sheet(path: Path) -> dict[str, str]:
         except SpecError as error:
             raise SpecError(f"{path}:{rows.line_num}: {error}") from error
         if label:
-            labels[row["id"]] = label
+            labels[read_escaped(row["id"])] = label
     return labels

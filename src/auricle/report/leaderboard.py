@@ -5,20 +5,19 @@ Results share a column only if they are comparable: the same metric of the same 
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from auricle.core.csv_text import render_records
 from auricle.core.direction import Directed, Direction
 from auricle.core.signature import DECISIVE_PARTS, Signature
 from auricle.metrics.catalogue import metric_title
 from auricle.report.audiogram import THRESHOLD, format_threshold_interval
 from auricle.report.methods import TOO_FEW, explain_few_units
-from auricle.report.text_format import escape_formula, format_number, format_value
+from auricle.report.text_format import format_number, format_value
 from auricle.report.text_table import format_table
 from auricle.report.usage_text import format_speed
 from auricle.runs.metrics import FAMILY_FIELD, Metrics, Number
@@ -216,12 +215,7 @@ class Leaderboard:
 
     def to_csv(self) -> str:
         """Return one CSV row per result."""
-        text = io.StringIO()
-        writer = csv.DictWriter(text, CSV_COLUMNS, lineterminator="\n")
-        writer.writeheader()
-        for result in self.list_results():
-            writer.writerow({name: escape_formula(value) for name, value in result.items()})
-        return text.getvalue()
+        return render_records(CSV_COLUMNS, self.list_results())
 
     def to_text(self) -> str:
         """Return a table for the terminal, with an asterisk at the best of each column."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
@@ -15,6 +13,7 @@ from typing import Any
 
 import orjson
 
+from auricle.core.csv_text import render_records
 from auricle.core.gc_tuning import infrequent_gc
 from auricle.core.signature import MetricSignature, Signature
 from auricle.engine.command_line import format_repeat_command
@@ -318,8 +317,4 @@ def _write_csv(columns: Sequence[str], metrics: Metrics, rows: Iterable[Mapping[
         "throughput": metrics.speed.throughput if metrics.speed else None,
         "rtfx": metrics.speed.rtfx if metrics.speed else None,
     }
-    text = io.StringIO()
-    table = csv.DictWriter(text, columns, extrasaction="ignore", lineterminator="\n")
-    table.writeheader()
-    table.writerows({**row, **shared} for row in rows)
-    return text.getvalue().encode()
+    return render_records(columns, ({**row, **shared} for row in rows)).encode()

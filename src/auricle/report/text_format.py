@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from auricle.core.types import Likelihood
 
 MAX_CHARACTERS = 4000
-FORMULA_PREFIXES = ("=", "+", "-", "@", "\t", "\r")  # characters that begin a formula in a spreadsheet
 CONDITION_SUFFIXES = {"context": "", "nothing": ", without a prompt", "itself": ", with the prompt"}
 
 Bound = Literal["value", "low", "high", "worst", "best", "unread_wrong", "unread_right"]
@@ -63,15 +62,6 @@ def _name_parts(parts: Sequence[str], total: int) -> str:
     if not all(parts):
         return ""
     return f" in each of the {total} parts" if len(parts) == total > 1 else f" in {', '.join(parts)}"
-
-
-def escape_formula(value: Any) -> Any:
-    """Escape text that a spreadsheet would take for a formula.
-
-    >>> escape_formula("=1+1"), escape_formula("1"), escape_formula(-1)
-    ("'=1+1", '1', -1)
-    """
-    return f"'{value}" if isinstance(value, str) and value.startswith(FORMULA_PREFIXES) else value
 
 
 def format_coverage(number: Number) -> str:

@@ -12,7 +12,7 @@ from auricle.core.types import Failure, Generation, Input, Prediction, Record, S
 from auricle.metrics.error_rates import wer
 from auricle.metrics.labels import accuracy, option_accuracy, uar
 from auricle.report.audit import build_sheet, choose_metric, describe_reply, draw_audit, read_sheet
-from auricle.runs.audit import Audit
+from auricle.runs.audit import Audit, AuditItem
 
 REPLIES = ("The answer is A.", "B", "It might be A.", "hm", "It is a guitar.")
 
@@ -130,3 +130,12 @@ def test_other_files_and_unknown_labels_are_reported_with_their_place(tmp_path: 
     sheet.write_bytes(b"\xff\xfe")
     with pytest.raises(DataError, match="cannot be read as UTF-8 text"):
         read_sheet(sheet)
+
+
+def test_a_label_of_a_row_whose_id_looks_like_a_formula_is_read(tmp_path: Path) -> None:
+    record = Record(sample=Sample(id="=1+1", inputs={"question": "@x"}), outputs=(Generation(text="-y"),), row=0)
+    audit = Audit(metric="m", signature="m:1", seed=0, readings={}, items=(AuditItem("=1+1", "stated", "+z", "right"),))
+    sheet = tmp_path / "sheet.csv"
+    sheet.write_bytes(build_sheet(audit, [record]))
+    assert "\n'=1+1,'@x,,'-y,'+z," in sheet.read_text(encoding="utf-8-sig")
+    assert read_sheet(sheet) == {"=1+1": "right"}

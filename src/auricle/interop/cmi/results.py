@@ -6,8 +6,6 @@ results.jsonl with its error and excluded from all numbers.
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -18,6 +16,7 @@ from typing import Any
 import orjson
 
 from auricle import api
+from auricle.core.csv_text import render_records
 from auricle.core.errors import DataError, SpecError, Unreadable, Unsuited
 from auricle.core.files import write_atomically
 from auricle.core.types import Failure, Generation, Output, Prediction, Record
@@ -189,11 +188,7 @@ def _score_values(outputs: Sequence[Output], dimension: Dimension, *, is_pair: b
 def to_csv(rows: Sequence[Mapping[str, Any]]) -> bytes:
     """Render rows as CSV with the columns in order of first occurrence; without rows, a single newline."""
     columns = list(dict.fromkeys(name for row in rows for name in row))
-    text = io.StringIO()
-    writer = csv.DictWriter(text, columns, lineterminator="\n", restval="")
-    writer.writeheader()
-    writer.writerows(_replace_nan(row) for row in rows)  # None is an empty cell
-    return text.getvalue().encode()
+    return render_records(columns, map(_replace_nan, rows)).encode()
 
 
 def _replace_nan(value: Any) -> Any:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Sequence
 from dataclasses import astuple
 from pathlib import Path
 from typing import Any
 
+from auricle.core.csv_text import render_records
 from auricle.core.files import write_atomically
 from auricle.perf.measures import REQUEST_DEFINITIONS, RUN_DEFINITIONS
 from auricle.perf.report import tables
@@ -101,11 +100,7 @@ def _escape(text: str) -> str:
 
 def render_csv(points: Points) -> bytes:
     """Render one row per load point; unknown values are empty."""
-    text = io.StringIO()
-    writer = csv.DictWriter(text, CSV_COLUMNS, extrasaction="ignore", lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(flatten_point(point) for point in points)
-    return text.getvalue().encode()
+    return render_records(CSV_COLUMNS, map(flatten_point, points)).encode()
 
 
 def flatten_point(point: LoadPointSummary) -> dict[str, Any]:

@@ -7,10 +7,8 @@ OpenTelemetry conventions for generative AI clients, as OTLP in JSON.
 
 from __future__ import annotations
 
-import csv
-import io
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -18,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import orjson
 
+from auricle.core.csv_text import render_csv
 from auricle.core.files import write_atomically
 from auricle.perf.measures import compute_measures, get_pooled_values
 from auricle.perf.request_records import Floats, RequestColumns
@@ -131,7 +130,7 @@ def render_vllm_csv(results: Sequence[Mapping[str, Any]]) -> bytes:
     for index, result in enumerate(results):
         rows.append([index, *result.values(), runs[result["label"]]])
         runs[result["label"]] += 1
-    return _render_csv(rows, "\n")
+    return render_csv(rows).encode()
 
 
 def build_aiperf_result(exported: ExportedPoint) -> dict[str, Any]:
@@ -169,7 +168,7 @@ def render_aiperf_csv(document: Mapping[str, Any]) -> bytes:
         else:
             values.append([title, _format_value(metric["avg"])])
     sections = [*distributions, []] if len(distributions) > 1 else []
-    return _render_csv([*sections, *values], "\r\n")
+    return render_csv([*sections, *values], "\r\n").encode()
 
 
 def build_otel_metrics(exported: ExportedPoint) -> dict[str, Any]:
@@ -230,12 +229,6 @@ def _build_data_point(
 
 def _build_attributes(attributes: Mapping[str, str]) -> list[dict[str, Any]]:
     return [{"key": key, "value": {"stringValue": value}} for key, value in attributes.items()]
-
-
-def _render_csv(rows: Iterable[Sequence[Any]], line_end: str) -> bytes:
-    text = io.StringIO(newline="")
-    csv.writer(text, lineterminator=line_end).writerows(rows)
-    return text.getvalue().encode()
 
 
 def _format_value(value: float | None) -> str:
