@@ -57,6 +57,7 @@ EXECUTED = {
     "CONTRIBUTING.md": "contract/test_first_hour_contributor.py",
     "docs/tutorials/": "contract/test_tutorials.py",
     "docs/coming-from/aisbench.md": "unit/interop/aisbench/test_docs.py",
+    "docs/coming-from/aisbench-reference.md": "unit/interop/aisbench/test_docs.py",
     "docs/coming-from/kimi-audio-evalkit.md": "unit/interop/kimi/test_docs.py",
     "docs/coming-from/lmms-eval.md": "unit/interop/lmms/test_docs.py",
     "docs/coming-from/": "unit/interop/test_docs.py",

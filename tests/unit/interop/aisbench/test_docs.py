@@ -1,4 +1,4 @@
-"""The commands on the page about AISBench work."""
+"""The commands on the pages about AISBench work."""
 
 import re
 import shlex
@@ -14,12 +14,12 @@ from auricle.runs.run_directory import Run
 from auricle.testing.fake_server import FakeServer
 from tests.support import paths
 
-PAGE = paths.DOCS / "coming-from/aisbench.md"
-TEXT = PAGE.read_text(encoding="utf-8")
+PAGES = [paths.DOCS / "coming-from" / name for name in ("aisbench.md", "aisbench-reference.md")]
+TEXT = "\n".join(page.read_text(encoding="utf-8") for page in PAGES)
 MODES = ("all", "infer", "eval", "viz", "judge", "infer_judge", "perf", "perf_viz")
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.S | re.M)
 SERVER = "http://127.0.0.1:8000/v1"
-REUSED_RUNS = ("first", "later", "loaded")
+REUSED_RUNS = ("first", "later", "loaded", "mine")
 
 
 def blocks(language: str) -> list[str]:
@@ -33,14 +33,14 @@ def rows() -> list[list[str]]:
 
 
 def files() -> dict[str, str]:
-    """Return the files on the page, named above a block or in its first line."""
+    """Return the files on the pages, named above a block or in its first line."""
     named = re.findall(r"`([\w.]+)`:?\n\n```\w+\n(.*?)^```$", TEXT, re.S | re.M)
     headed = [(match[1], body) for body in blocks("python") if (match := re.match(r"# (\w+\.py)", body))]
     return dict(named + headed)
 
 
 def commands() -> list[str]:
-    """Return every command on the page, in order."""
+    """Return every command on the pages, in order."""
     lines = []
     for line in BLOCK.sub(lambda block: block[2] if block[1] == "sh" else "", TEXT).splitlines():
         if line.startswith("auricle "):
@@ -58,12 +58,12 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_the_page_shows_every_file_it_uses() -> None:
+def test_the_pages_show_every_file_they_use() -> None:
     assert {"questions.jsonl", "talk.jsonl", "quiz.jsonl", "few.yaml", "my_custom.py"} <= {*files()}
 
 
 @pytest.mark.slow
-def test_every_command_of_the_page_runs(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_command_of_the_pages_runs(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(workspace)
     assert len(commands()) > 25
     with FakeServer() as server:
