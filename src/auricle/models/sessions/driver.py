@@ -27,7 +27,7 @@ from auricle.core.calls import (
     ToolResult,
     attach_recording,
 )
-from auricle.core.errors import InvalidEvent, SpecError, Transient, describe
+from auricle.core.errors import InvalidEvent, Rejected, SpecError, Transient, describe
 from auricle.core.types import Call
 from auricle.models.sessions.agent import END_SILENCE, AgentState
 from auricle.models.sessions.caller import TIME_TOLERANCE, ScriptedCaller
@@ -45,6 +45,8 @@ READY_SECONDS = 30.0
 CLOSE_SECONDS = 5.0
 """Longest time that a session may take to end after the caller has hung up."""
 
+MAX_AUDIO_SHARE, MAX_EVENTS_PER_SECOND = 10.0, 500
+"""Audio and events that an agent may send, relative to the longest duration of the call; more cannot be played."""
 BETWEEN_ITEMS = (
     *(EventKind.SPEECH_STARTED, EventKind.INTERRUPTED, EventKind.RESPONSE_STARTED, EventKind.RESPONSE_DONE),
 )
@@ -309,6 +311,8 @@ class _LiveCall:
         if self._ended_at is None:
             self._player.add(event.item, samples, at)
             self._agent.go_on()
+            if self._player.end > MAX_AUDIO_SHARE * self._call.max_seconds:
+                raise Rejected(self._describe_excess(f"{self._player.end - at:,.0f} s of audio that wait to be played"))
 
     def _react(self, event: SessionEvent, at: float) -> None:
         match event.kind:
@@ -344,7 +348,12 @@ class _LiveCall:
     def _log(self, side: Literal["sent", "received"], kind: EventKind, **fields: Any) -> None:
         self._events.append(Event(at=self._now(), side=side, kind=kind, **fields))
 
+    def _describe_excess(self, amount: str) -> str:
+        return f"The agent sent {amount}, in a call of at most {self._call.max_seconds:g} s."
+
     def _record(self, event: SessionEvent, at: float) -> None:
+        if len(self._events) > MAX_EVENTS_PER_SECOND * self._call.max_seconds:
+            raise Rejected(self._describe_excess(f"{len(self._events):,} events"))
         self._events.append(
             Event(
                 at=at,

@@ -459,6 +459,41 @@ def test_mistakes_and_transcriptions_fail_and_keep_what_was_recorded(error: Exce
     assert recording.events[-1].kind is EventKind.DROPPED
 
 
+class Flood(SessionModel):
+    """Sends without a pause, after it heard something."""
+
+    output_rate = RATE
+
+    def __init__(self, event: SessionEvent) -> None:
+        self.event, self.sent = event, 0
+
+    async def session(self, call: Call, inputs: AsyncIterator[CallerInput]) -> AsyncIterator[SessionEvent]:
+        await anext(inputs)
+        while True:
+            self.sent += 1
+            yield self.event
+            await asyncio.sleep(0)
+
+
+@pytest.mark.parametrize(
+    ("event", "reason"),
+    [
+        (
+            SessionEvent(kind=EventKind.AUDIO, audio=tone(1.0)),
+            "s of audio that wait to be played, in a call of at most 5 s",
+        ),
+        (SessionEvent(kind=EventKind.TRANSCRIPT, text="word "), "2,501 events, in a call of at most 5 s"),
+    ],
+    ids=["audio", "text"],
+)
+def test_an_agent_that_sends_much_more_than_can_be_played_drops_the_call(event: SessionEvent, reason: str) -> None:
+    agent = Flood(event)
+    recording = hold(agent, step("say", 1.0), max_seconds=5.0)
+    assert recording.is_dropped
+    assert reason in recording.select(EventKind.DROPPED)[0].text
+    assert agent.sent < 2600
+
+
 def test_an_agent_may_end_the_call() -> None:
     class Brief(SessionModel):
         async def session(self, call: Call, inputs: AsyncIterator[CallerInput]) -> AsyncIterator[SessionEvent]:
