@@ -19,8 +19,8 @@ class Definition(NamedTuple):
 
     @property
     def heading(self) -> str:
-        """The title with the unit; shares are printed with a percent sign."""
-        return f"{self.title}, {self.unit}" if self.unit not in ("", "share") else self.title
+        """The title with the unit, unless the title or a percent sign states it."""
+        return self.title if self.unit in ("", "share", "tok", "chars", "h") else f"{self.title}, {self.unit}"
 
 
 _NOT_STREAMED = "the response was not streamed, or was empty"
