@@ -7,7 +7,7 @@ import json
 from collections import Counter
 from collections.abc import AsyncGenerator, Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
 
@@ -32,12 +32,15 @@ from auricle.core.types import Call
 from auricle.models.sessions.agent import END_SILENCE, AgentState
 from auricle.models.sessions.caller import TIME_TOLERANCE, ScriptedCaller
 from auricle.models.sessions.dialogue import make_dialogue
+from auricle.models.sessions.event_checks import check_event
 from auricle.models.sessions.mixing import mix_tracks
 from auricle.models.sessions.pacing import InputStream
 from auricle.models.sessions.player import MERGE_SECONDS, Player
 from auricle.models.sessions.rendered_steps import RenderedStep, render_step
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from auricle.models.base import SessionModel
 
 READY_SECONDS = 30.0
@@ -142,7 +145,7 @@ class _LiveCall:
         session = self._model.session(self._call, self._inputs)
         try:
             async for event in session:
-                self._receive(event)
+                self._receive(check_event(event))
         finally:
             if isinstance(session, AsyncGenerator):
                 await session.aclose()
@@ -303,10 +306,7 @@ class _LiveCall:
         self._tick()
 
     def _receive_audio(self, event: SessionEvent, at: float) -> None:
-        samples = event.audio
-        if samples is None or samples.dtype != np.int16 or samples.ndim != 1:
-            kind = "none" if samples is None else f"{samples.dtype} of {samples.ndim} dimensions"
-            raise InvalidEvent(f"Audio of a session must be a one-dimensional array of int16, not {kind}.")
+        samples = cast("NDArray[np.int16]", event.audio)
         self._record(replace(event, seconds=len(samples) / self._model.output_rate), at)
         if self._ended_at is None:
             self._player.add(event.item, samples, at)
