@@ -231,6 +231,8 @@ class Call(RequestContent):
     caller: Caller | None = field(default=None, repr=False, compare=False)
     """Asked for a further step, after those of the script, whenever the agent has finished speaking or stays silent for
     `response_timeout`."""
+    first_speaker: Literal["caller", "agent"] = "caller"
+    """Whether a `caller` is asked for its first step at once, or when the agent has greeted it."""
     flush: Literal["on_signal", "never"] = "on_signal"
     """Whether the caller's player drops what it has not played when the model signals that the caller speaks."""
     prebuffer: float = 0.0

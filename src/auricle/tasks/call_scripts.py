@@ -86,6 +86,7 @@ class CallSettings:
     tools: tuple[Tool, ...] = ()
     language: str = ""
     turn_detection: str = "model"
+    first_speaker: str = "caller"
     max_seconds: float = 120.0
     response_timeout: float = 10.0
 
@@ -152,6 +153,7 @@ def _encode_settings(settings: CallSettings) -> dict[str, Any]:
         ],
         "language": settings.language,
         "turn_detection": settings.turn_detection,
+        **({"first_speaker": settings.first_speaker} if settings.first_speaker != "caller" else {}),
         "max_seconds": settings.max_seconds,
         "response_timeout": settings.response_timeout,
     }
@@ -170,12 +172,13 @@ def at(*keys: str | int) -> Iterator[None]:
         raise
 
 
-def parse_script(value: Any, base: Path) -> tuple[ScriptStep, ...]:
+def parse_script(value: Any, base: Path, *, first_speaker: str = "caller") -> tuple[ScriptStep, ...]:
     """Read the steps of a script.
 
     Args:
         value: A list of mappings.
         base: The folder that paths of audio files start from.
+        first_speaker: Whether the `caller` begins, or waits for the `agent` to greet it.
 
     Raises:
         SpecError: with the location of the value that is wrong, relative to the script.
@@ -185,7 +188,7 @@ def parse_script(value: Any, base: Path) -> tuple[ScriptStep, ...]:
     steps = []
     for index, item in enumerate(value):
         with at(index):
-            steps.append(_parse_step(item, base, is_first=index == 0))
+            steps.append(_parse_step(item, base, is_first=index == 0 and first_speaker == "caller"))
     return tuple(steps)
 
 

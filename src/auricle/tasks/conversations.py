@@ -44,7 +44,7 @@ ROWS_FIELD = "conversations"
 """Field of a YAML file that lists conversations."""
 SETTINGS = (
     *("instructions", "tools", "language", "voice", "repeats", "turn_detection", "max_seconds", "response_timeout"),
-    "caller",
+    *("first_speaker", "caller"),
 )
 """Fields of a conversation that can also be set for all conversations of a file, or with `-T`."""
 OWN_FIELDS = ("id", "script", "expect", "meta")
@@ -84,6 +84,8 @@ class ConversationOptions:
     """How often each conversation takes place. [default: 1]"""
     turn_detection: Literal["model", "caller"] | None = None
     """Whether the model detects the end of the caller's turns, or the caller states it. [default: model]"""
+    first_speaker: Literal["caller", "agent"] | None = None
+    """Whether the caller begins, or waits for the agent to greet it. [default: caller]"""
     max_seconds: float | None = None
     """The caller hangs up after this time. [default: 120]"""
     response_timeout: float | None = None
@@ -261,7 +263,9 @@ class Conversations:
         if row.get("script") is None and caller is None:
             raise SpecError("Missing field 'script': expected a list of steps, such as `- say: Hello.`")
         with at("script"):
-            steps = () if row.get("script") is None else parse_script(row["script"], self.root)
+            first_speaker = settings.get("first_speaker", "caller")
+            script = row.get("script")
+            steps = () if script is None else parse_script(script, self.root, first_speaker=first_speaker)
         with at("expect"):
             expectations = parse_expect(row.get("expect"))
         meta = row.get("meta") or {}
@@ -304,22 +308,21 @@ def _check_shared(values: Mapping[str, Any]) -> None:
 def _parse_settings(values: Mapping[str, Any]) -> CallSettings:
     with at("tools"):
         tools = parse_tools(values.get("tools"))
-    turn_detection = values.get("turn_detection", "model")
-    if turn_detection not in ("model", "caller"):
-        raise SpecError(
-            f"Invalid turn_detection {turn_detection!r}: expected model or caller.", location=("turn_detection",)
-        )
+    for name, sides in (("turn_detection", ("model", "caller")), ("first_speaker", ("caller", "agent"))):
+        if values.get(name, sides[0]) not in sides:
+            raise SpecError(f"Invalid {name} {values[name]!r}: expected {' or '.join(sides)}.", location=(name,))
     return CallSettings(
         instructions=str(values.get("instructions") or "").strip(),
         tools=tools,
         language=normalise_language(str(values.get("language") or "")),
-        turn_detection=turn_detection,
+        turn_detection=values.get("turn_detection", "model"),
+        first_speaker=values.get("first_speaker", "caller"),
         max_seconds=parse_seconds("max_seconds", values.get("max_seconds", 120.0)),
         response_timeout=parse_seconds("response_timeout", values.get("response_timeout", 10.0)),
     )
 
 
-CALLER_FIELDS = ("model", "model_args", "prompt", "max_turns", "stop")
+CALLER_FIELDS = ("model", "model_args", "prompt", "max_turns", "stop", "gap")
 
 
 def _parse_caller(shared: Any, own: Any, settings: Mapping[str, Any]) -> CallerPrompt | None:
@@ -345,6 +348,7 @@ def _parse_caller(shared: Any, own: Any, settings: Mapping[str, Any]) -> CallerP
     return CallerPrompt(
         prompt=str(values["prompt"]).strip(),
         max_turns=max_turns,
+        gap=None if values.get("gap", "natural") == "natural" else parse_seconds("gap", values["gap"]),
         stop=str(values.get("stop") or STOP_WORD),
         voice=str(settings.get("voice") or ""),
         language=normalise_language(str(settings.get("language") or "")),

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import math
+import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from auricle.audio.voices import find_voice, speak
-from auricle.core.calls import Step, Utterance
+from auricle.core.calls import StartPoint, Step, Utterance
 from auricle.core.errors import SpecError
 from auricle.core.types import Generate, Generation, Turn
 from auricle.models.sessions.inner_models import InnerModel
@@ -21,8 +23,11 @@ RULES = (
 )
 """What every caller is asked to do, after the prompt of the conversation."""
 SILENCE = "(The other side is silent.)"
-DELAY = 0.3
-"""Seconds after the agent's speech before the caller speaks."""
+CONNECTED = "(The call is connected.)"
+MEDIAN_GAP, GAP_SPREAD = 0.5, 0.6
+"""Natural gaps are log-normal, as those between people: seconds that half of them exceed, and the standard deviation of
+their logarithms. 95 % are between 0.15 and 1.6 s."""
+GAP_LIMITS = (0.1, 3.0)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,12 +39,14 @@ class CallerPrompt:
     stop: str = STOP_WORD
     voice: str = ""
     language: str = ""
+    gap: float | None = None
+    """Seconds between the agent's speech and the caller's. [default: natural]"""
 
     def list_turns(self, dialogue: Sequence[Utterance]) -> tuple[Turn, ...]:
         """Return the conversation as the language model reads it: the agent is its user."""
         turns = [Turn("system", (f"{self.prompt}\n\n{RULES.format(stop=self.stop)}",))]
         if not dialogue or dialogue[0].speaker == "caller":
-            turns.append(Turn("user", (SILENCE,)))
+            turns.append(Turn("user", (CONNECTED,)))
         for utterance in dialogue:
             role = "assistant" if utterance.speaker == "caller" else "user"
             if turns[-1].role == role:  # chat models want both sides to alternate
@@ -64,10 +71,12 @@ class SimulatedCaller:
     Args:
         model: A model that generates text.
         settings: What it is asked.
+        seed: Decides the natural gaps of the call.
     """
 
     model: TextModel
     settings: CallerPrompt
+    seed: str = ""
     turns: int = 0
     is_last: bool = False
 
@@ -84,7 +93,16 @@ class SimulatedCaller:
             return None
         voice = find_voice(self.settings.voice, self.settings.language)
         clip = await asyncio.to_thread(speak, voice, text)
-        return Step(kind="say", audio=(clip,), text=text, start="previous", delay=DELAY)
+        has_agent_spoken = bool(dialogue) and dialogue[-1].speaker == "agent"
+        start: StartPoint = "agent_end" if has_agent_spoken else "previous"
+        return Step(kind="say", audio=(clip,), text=text, start=start, delay=self._choose_gap())
+
+    def _choose_gap(self) -> float:
+        """Return how long after the agent's speech the caller speaks; the same for the same seed and turn."""
+        if self.settings.gap is not None:
+            return self.settings.gap
+        gap = random.Random(f"{self.seed} {self.turns}").lognormvariate(math.log(MEDIAN_GAP), GAP_SPREAD)
+        return min(max(gap, GAP_LIMITS[0]), GAP_LIMITS[1])
 
 
 @dataclass

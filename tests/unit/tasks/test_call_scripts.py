@@ -180,3 +180,8 @@ def test_a_call_is_built_from_what_is_stored() -> None:
     )
     assert (call.instructions, call.tools, call.language, call.max_seconds) == ("Be brief.", (tool,), "en", 30.0)
     assert CallScript.build(steps, settings, make_clip).document == script.document
+
+
+def test_a_script_may_wait_for_the_greeting_of_the_agent() -> None:
+    steps = [parse_script([{"say": "Hello."}], HERE, first_speaker=side)[0] for side in ("caller", "agent")]
+    assert [(step.start, step.delay) for step in steps] == [("previous", 0.5), ("agent_end", 0.5)]

@@ -223,6 +223,12 @@ def test_a_language_model_can_play_the_caller(write: Any) -> None:
         ("{prompt: You want", "{model: echo, prompt: You want", ":9: The model of the caller is the same for all"),
         ("{prompt: You want", "{promt: You want", ":9: Unknown field 'promt'. Did you mean 'prompt'?"),
         ("max_turns: 3", "max_turns: 0", ":6: Invalid max_turns 0"),
+        ("max_turns: 3", "gap: -1", ":6: "),
+        (
+            "conversations:",
+            "first_speaker: me\nconversations:",
+            ":7: Invalid first_speaker 'me': expected caller or agent",
+        ),
     ],
 )
 def test_what_is_wrong_with_a_caller_is_stated(write: Any, old: str, new: str, message: str) -> None:

@@ -12,7 +12,7 @@ from auricle.audio import Audio
 from auricle.core.calls import Step, Utterance
 from auricle.core.errors import SpecError
 from auricle.tasks import simulated_caller
-from auricle.tasks.simulated_caller import SILENCE, CallerModel, CallerPrompt, SimulatedCaller
+from auricle.tasks.simulated_caller import GAP_LIMITS, MEDIAN_GAP, SILENCE, CallerModel, CallerPrompt, SimulatedCaller
 
 GREETING = Utterance("agent", "Good morning.")
 
@@ -51,7 +51,7 @@ def test_the_caller_speaks_what_the_model_answers_until_it_ends_the_call() -> No
     caller = SimulatedCaller(model, CallerPrompt(prompt="You want a table."))
     step = ask(caller, GREETING)
     assert step is not None
-    assert (step.kind, step.text, step.start) == ("say", "A table for four, please.", "previous")
+    assert (step.kind, step.text, step.start) == ("say", "A table for four, please.", "agent_end")
     assert isinstance(step.audio[0], Audio)
     last = ask(caller, GREETING, Utterance("caller", step.text), Utterance("agent", "Booked."))
     assert last is not None
@@ -80,6 +80,28 @@ def test_a_model_that_has_nothing_to_say_ends_the_call(reply: str) -> None:
 def test_the_call_ends_after_the_maximum_number_of_turns() -> None:
     caller = SimulatedCaller(Scripted("One.", "Two.", "Three."), CallerPrompt(prompt="x", max_turns=2))
     assert [step and step.text for step in (ask(caller), ask(caller), ask(caller))] == ["One.", "Two.", None]
+
+
+def test_natural_gaps_are_drawn_from_a_seed() -> None:
+    def list_gaps(seed: str, **fields: Any) -> list[float]:
+        caller = SimulatedCaller(
+            Scripted(*["Yes."] * 200), CallerPrompt(prompt="x", max_turns=200, **fields), seed=seed
+        )
+        steps = [ask(caller, GREETING) for _ in range(200)]
+        return [step.delay for step in steps if step]
+
+    gaps = list_gaps("call.1")
+    assert gaps == list_gaps("call.1")
+    assert gaps != list_gaps("call.2")
+    assert np.median(gaps) == pytest.approx(MEDIAN_GAP, rel=0.2)
+    assert min(gaps) >= GAP_LIMITS[0]
+    assert max(gaps) <= GAP_LIMITS[1]
+    assert set(list_gaps("call.1", gap=0.3)) == {0.3}
+
+
+def test_a_caller_waits_for_the_end_of_speech_only_if_there_was_any() -> None:
+    steps = [ask(SimulatedCaller(Scripted("Hi."), CallerPrompt(prompt="x")), *before) for before in ([], [GREETING])]
+    assert [step and step.start for step in steps] == ["previous", "agent_end"]
 
 
 def test_local_weights_can_play_the_caller() -> None:

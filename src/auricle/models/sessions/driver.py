@@ -251,6 +251,8 @@ class _LiveCall:
         """Return whether the script is done, and the agent has responded or does not respond."""
         if not self._caller.is_done:
             return False
+        if self._caller.last_step is None and self._call.caller and self._call.first_speaker == "caller":
+            return True
         timeout = self._call.response_timeout - TIME_TOLERANCE
         if self._end_of_audio is not None:
             return now - max(self._end_of_audio, self._last_received) >= timeout

@@ -41,7 +41,7 @@ class HoldCall:
             return None
         if self.caller_model is None:
             raise SampleError("no model to play the caller: give the task `caller` with the name of a model")
-        return SimulatedCaller(self.caller_model.load(), CallerPrompt(**orjson.loads(prompt)))
+        return SimulatedCaller(self.caller_model.load(), CallerPrompt(**orjson.loads(prompt)), seed=sample.id)
 
     async def close(self) -> None:
         """Release the language model of the callers."""

@@ -350,6 +350,12 @@ class Inquirer:
         return step("say", 0.5, text=f"Question {self._remaining}?") if self._remaining >= 0 else None
 
 
+@pytest.mark.parametrize(("first_speaker", "start"), [("caller", 0.02), ("agent", 10.0)])
+def test_a_caller_who_speaks_first_does_not_wait_for_a_greeting(first_speaker: Any, start: float) -> None:
+    recording = hold(TimedAgent(), caller=Inquirer(1), first_speaker=first_speaker, max_seconds=20.0)
+    assert recording.caller[0].start == pytest.approx(start, abs=0.05)
+
+
 def test_a_caller_is_asked_for_steps_until_it_hangs_up() -> None:
     caller = Inquirer(2, thinking=0.5)
     recording = hold(TimedAgent(Script(answer_seconds=1.0)), step("say", 1.0, text="Hello?"), caller=caller)
