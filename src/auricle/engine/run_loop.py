@@ -48,7 +48,7 @@ from auricle.runs.throughput import PassTimer, read_passes
 from auricle.runs.usage import sample_audio_seconds
 from auricle.tasks.base import count_samples
 from auricle.tasks.conditions import is_perturbed, render_sample
-from auricle.tasks.inferencers.base import Inferencer, adapt_to_batching, close_inferencer
+from auricle.tasks.inferencers.base import Inferencer, adapt_to_batching, close_inferencer, wrap_model
 
 Job: TypeAlias = tuple[int, Sample, Record | None]
 """A row, its sample, and its earlier answer if that may still be valid."""
@@ -133,7 +133,10 @@ class RunLoop(Closing):
         self._mark_unfinished()
         self._fail_fast = FailFast(stop)
         self._inferencer = adapt_to_batching(self._inferencer, is_batch_model=isinstance(model, BatchModel))
-        slots, run = open_slots(model, self._settings), self._run_directory
+        answering = model
+        if isinstance(model, BatchModel) and not self._settings.cache:  # which has answers of the model alone
+            answering = wrap_model(self._inferencer, model)
+        slots, run = open_slots(answering, self._settings), self._run_directory
         loop = RequestLoop(slots, self._process_sample, stop, self._observer.on_in_flight, run.check, _get_subset)
         stop_watcher = asyncio.create_task(self._mark_stopping(stop))
         try:

@@ -29,6 +29,7 @@ from auricle.core.types import (
 )
 from auricle.engine.batching import RunStopped
 from auricle.interop.aisbench.prompt_list import MODES, build_prompt_list, is_marker
+from auricle.models.base import BatchModel
 from auricle.prompts import Prompt
 from auricle.prompts.few_shot import EXAMPLE_IDS_KEY
 
@@ -142,7 +143,7 @@ class SampleContext:
 
     async def generate(self, prompt: Any, max_tokens: Any, options: Mapping[str, Any]) -> Generation:
         """Send a prompt to the model; `options` are the class's generation arguments."""
-        generation = await self._send(lambda: self._build_request(prompt, max_tokens, options))
+        generation = await self._send(lambda: self.build_request(prompt, max_tokens, options))
         self.generations.append(cast(Generation, generation))
         return self.generations[-1]
 
@@ -161,7 +162,7 @@ class SampleContext:
             self.fatal_error = error
             raise
 
-    def add_report(self, output: Any, result: Mapping[str, Any]) -> None:
+    def add_report(self, index: Any, output: Any, result: Mapping[str, Any]) -> None:
         """Keep what a class reports, and the result that its handler made of it."""
         self.reports.append(Report(output, result.get("prediction")))
 
@@ -177,7 +178,7 @@ class SampleContext:
         generations = asyncio.run_coroutine_threadsafe(generate_all(), self.loop).result()
         return [generation.text for generation in generations]
 
-    def _build_request(self, prompt: Any, max_tokens: Any, options: Mapping[str, Any]) -> Generate:
+    def build_request(self, prompt: Any, max_tokens: Any, options: Mapping[str, Any]) -> Generate:
         requested = options.get("temperature")
         temperature = float(requested) if isinstance(requested, (int, float)) else self.temperature
         index = len(self.generations) if temperature else 0  # otherwise a seed would repeat the answer
@@ -227,6 +228,43 @@ class SampleContext:
         if match is None and len(self.generations) == 1:
             return replace(self.generations[0], text=text, logprobs=None, first_token_logprobs=None)
         return match or Generation(text=text)
+
+
+@dataclass(slots=True)
+class BatchContext(SampleContext):
+    """State of one call of `batch_inference`; beside what all samples share, it has the context of each."""
+
+    model: BatchModel = field(default_factory=BatchModel)
+    requests: Sequence[Generate] = ()
+    samples: Mapping[Any, SampleContext] = field(default_factory=dict)
+    """The contexts of the samples, by the index of their row."""
+
+    def generate_blocking(self, prompts: Sequence[Any], max_tokens: Any, options: Mapping[str, Any]) -> list[str]:
+        """Pass prompts to the model, in batches of its size, and return the texts."""
+        limits = max_tokens if isinstance(max_tokens, (list, tuple)) else [max_tokens] * len(prompts)
+        contexts: Sequence[SampleContext] = [*self.samples.values()]
+        is_one_each = len(prompts) == len(contexts) == len(self.requests)
+        owners = contexts if is_one_each else [self] * len(prompts)
+        requests = [
+            owner.build_request(prompt, limit, options)
+            for owner, prompt, limit in zip(owners, prompts, limits, strict=True)
+        ]
+        if is_one_each:  # the first prompt is that of the first row, and so on
+            requests = [
+                replace(request, answer_index=row.answer_index, seed=row.seed)
+                for request, row in zip(requests, self.requests, strict=True)
+            ]
+        generations: list[Generation] = []
+        for start in range(0, len(requests), self.model.batch_size):
+            generations += self.model.generate(requests[start : start + self.model.batch_size])
+        for index, context in enumerate(contexts):
+            context.generations += generations[index : index + 1] if is_one_each else generations
+        return [generation.text for generation in generations]
+
+    def add_report(self, index: Any, output: Any, result: Mapping[str, Any]) -> None:
+        if index not in self.samples:
+            raise SampleError(f"report_cache_info_sync got the index {index!r}, which no row of the batch has")
+        self.samples[index].add_report(index, output, result)
 
 
 def _build_scoring_request(prompt: Any) -> LogLikelihood:

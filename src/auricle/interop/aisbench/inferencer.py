@@ -16,13 +16,15 @@ from contextlib import contextmanager
 from contextvars import copy_context
 from dataclasses import dataclass, field, replace
 from itertools import count
+from pathlib import Path
 from typing import Any
 
 from auricle.core.errors import SampleError, SpecError
-from auricle.core.types import Ability, Ask, Output, Sample
+from auricle.core.types import Ability, Ask, Generate, Generation, Output, Sample
 from auricle.interop.aisbench.adapters import (
     CURRENT_SAMPLE,
     BaseRetriever,
+    BatchContext,
     ModelAdapter,
     SampleContext,
     StatusCounter,
@@ -38,11 +40,12 @@ from auricle.interop.aisbench.prompt_list import is_marker
 from auricle.interop.aisbench.session import TimedSession
 from auricle.interop.aisbench.stubs import OPENICL_MODULE
 from auricle.interop.user_classes import annotate_errors, display_name, find_owner, wrap_errors
+from auricle.models.base import BatchModel
 from auricle.prompts import Prompt
 from auricle.tasks.inferencers.base import resolve_max_tokens
 
 REQUEST_METHODS = ("do_request", "batch_inference")
-IMPLICIT_ARGUMENTS = ("model_cfg", "mode", "output_json_filepath")
+IMPLICIT_ARGUMENTS = ("model_cfg", "mode")
 """Constructor arguments that Auricle provides."""
 PERPLEXITY_METHOD = "get_ppl"
 """Method of the model that classes call which compare perplexities instead of generating text."""
@@ -57,6 +60,9 @@ class InferencerState:
         self.session = TimedSession(lambda error: setattr(CURRENT_SAMPLE.get(), "failure", error))
         self.token_bucket = TokenBucket()
         self.sample_numbers = count()
+        self.rows: dict[int, tuple[dict[str, Any], SampleContext]] | None = None
+        """The rows that wait for `batch_inference`, with their contexts; None if each sample is passed alone."""
+        self.row_numbers = count()
 
 
 @dataclass(frozen=True)
@@ -104,6 +110,14 @@ class AisbenchInferencer:
         """Prefer `batch_inference` for batch models if the class has both methods."""
         return replace(self, is_local=is_batch_model)
 
+    def wrap_model(self, model: BatchModel) -> BatchModel:
+        """Let the engine make batches of rows for `batch_inference`, unless other processes have the model."""
+        calls_generate = "batch_inference" in find_request_methods(self.inferencer_class) and self.needs == "generate"
+        if not calls_generate or model.wants_context or hasattr(model, "workers"):
+            return model
+        self.state.rows = {}
+        return LocalClassModel(self, model)
+
     def adapt_to_load_test(self) -> AisbenchInferencer:
         """Create the object with `mode="perf"`, so that it measures its requests."""
         return replace(self, is_load_test=True)
@@ -114,7 +128,7 @@ class AisbenchInferencer:
         context = SampleContext(sample, ask, asyncio.get_running_loop(), is_local, self.temperature, self.stop)
         token = CURRENT_SAMPLE.set(context)
         try:
-            inferencer = self.state.instance or self._instantiate()
+            inferencer = self.state.instance or self.instantiate()
             with annotate_errors(self.name):
                 await self._run_sample(inferencer, sample, context)
         except Exception:
@@ -127,12 +141,28 @@ class AisbenchInferencer:
 
     async def _run_sample(self, inferencer: Any, sample: Sample, context: SampleContext) -> None:
         rows = self._build_rows(inferencer, sample)
-        if context.is_local:
+        if self.state.rows is not None:
+            await self._send_rows(rows, context, self.state.rows)
+        elif context.is_local:
             columns = {name: [row[name] for row in rows] for name in rows[0]}
             await run_in_thread(lambda: inferencer.batch_inference(columns))
         else:
             for row in rows:
                 await inferencer.do_request(row, self.state.token_bucket, self.state.session)
+
+    async def _send_rows(self, rows: Sequence[dict[str, Any]], context: SampleContext, waiting: dict[int, Any]) -> None:
+        """Send each row through the engine, which batches those of many samples."""
+        for row in rows:
+            number = next(self.state.row_numbers)
+            row_context = replace(context, generations=[], reports=[])
+            waiting[number] = row, row_context
+            request = context.build_request(row["prompt"], row["max_out_len"], {})
+            try:
+                await context.ask(replace(request, context={"row": number}))
+            finally:
+                del waiting[number]
+            context.generations += row_context.generations
+            context.reports += row_context.reports
 
     async def close(self) -> None:
         """Close the session, if one was used."""
@@ -145,7 +175,7 @@ class AisbenchInferencer:
             return []
         return [f"{self.inferencer_class.__name__} counted {counter}."]
 
-    def _instantiate(self) -> Any:
+    def instantiate(self) -> Any:
         """Create the object with Auricle's model and counter."""
         model = ModelAdapter(self.abbr, self.max_tokens)
         implicit_arguments = {
@@ -154,9 +184,12 @@ class AisbenchInferencer:
             "output_json_filepath": "",
         }
         parameters = collect_parameters(self.inferencer_class)
-        arguments = {name: value for name, value in implicit_arguments.items() if name in parameters}
+        provided = {name: value for name, value in implicit_arguments.items() if name in parameters}
+        arguments = {**provided, **self.arguments}
+        if folder := arguments.get("output_json_filepath"):
+            Path(folder).mkdir(parents=True, exist_ok=True)  # as AISBench does before it calls the class
         with wrap_errors(self.name), _provide_model(model):
-            inferencer = self.inferencer_class(**arguments, **self.arguments)
+            inferencer = self.inferencer_class(**arguments)
         if not hasattr(inferencer, "output_handler"):
             raise SpecError(f"{self.name}: __init__ should call super().__init__(model_cfg).")
         inferencer.model, inferencer.status_counter = model, StatusCounter()
@@ -178,6 +211,36 @@ class AisbenchInferencer:
         resolve_max_tokens(sample, self.max_tokens)  # reject an invalid value before sending anything
         number = int(sample.id) if sample.id.isdigit() else next(self.state.sample_numbers)
         return [{**row, "index": number} for row in rows]
+
+
+class LocalClassModel(BatchModel):
+    """What gets the batches of a run with `batch_inference`: the class, which calls the model itself."""
+
+    keeps_order = True  # as AISBench's loader does
+
+    def __init__(self, inferencer: AisbenchInferencer, model: BatchModel) -> None:
+        self._inferencer, self._model = inferencer, model
+        self.batch_size = int(inferencer.arguments.get("batch_size") or model.batch_size)
+
+    def generate(self, batch: Sequence[Generate]) -> list[Generation]:
+        waiting = self._inferencer.state.rows or {}
+        rows, contexts = zip(*(waiting[int(str(request.context["row"]))] for request in batch), strict=True)
+        samples = {row["index"]: context for row, context in zip(rows, contexts, strict=True)}
+        if len(samples) < len(batch):  # ids that are numbers beside others; the engine sends them again one by one
+            raise SampleError("two rows of the batch have the same index")
+        for context in contexts:  # the halves of a batch that failed are called again
+            context.reports.clear()
+            context.generations.clear()
+        first = contexts[0]
+        shared = BatchContext(first.sample, first.ask, first.loop, True, first.temperature, first.stop)
+        token = CURRENT_SAMPLE.set(replace(shared, model=self._model, requests=batch, samples=samples))
+        try:
+            with annotate_errors(self._inferencer.name):
+                columns = {name: [row.get(name) for row in rows] for name in rows[0]}
+                self._inferencer.state.instance.batch_inference(columns)
+        finally:
+            CURRENT_SAMPLE.reset(token)
+        return [context.generations[0] if context.generations else Generation(text="") for context in contexts]
 
 
 def _validate_rows(class_name: str, rows: Any) -> None:

@@ -47,7 +47,7 @@ class BaseInferencerOutputHandler:
     def report_cache_info_sync(self, id: Any, input: Any, output: Any, data_abbr: str = "", gold: Any = None) -> bool:
         result = self.get_prediction_result(output, gold=gold, input=input, data_abbr=data_abbr)
         self.all_success = self.all_success and bool(result.get("success", True))
-        CURRENT_SAMPLE.get().add_report(output, result)
+        CURRENT_SAMPLE.get().add_report(id, output, result)
         return True
 
 

@@ -23,6 +23,7 @@ from auricle.core.types import (
     Turn,
     get_max_tokens,
 )
+from auricle.models.base import BatchModel
 from auricle.models.catalogue import models_with_ability
 from auricle.models.limits import ModelLimits
 from auricle.prompts import Prompt
@@ -114,6 +115,12 @@ def adapt_to_pairs(inferencer: Inferencer, *, takes_pairs: bool) -> Inferencer:
     return adapt() if adapt and takes_pairs else inferencer
 
 
+def wrap_model(inferencer: Inferencer, model: BatchModel) -> BatchModel:
+    """Return what gets the batches of a run: the model, or an inferencer that is called with batches itself."""
+    wrap: Callable[[BatchModel], BatchModel] | None = getattr(inferencer, "wrap_model", None)
+    return wrap(model) if wrap else model
+
+
 def adapt_to_load_test(inferencer: Inferencer) -> Inferencer:
     """Return the variant for load tests of an inferencer that has one (a method of this name)."""
     adapt: Callable[[], Inferencer] | None = getattr(inferencer, "adapt_to_load_test", None)
@@ -195,6 +202,9 @@ class WrappedInferencer:
 
     def adapt_to_batching(self, is_batch_model: bool) -> Self:
         return replace(self, inner=adapt_to_batching(self.inner, is_batch_model=is_batch_model))
+
+    def wrap_model(self, model: BatchModel) -> BatchModel:
+        return wrap_model(self.inner, model)
 
     def adapt_to_load_test(self) -> Self:
         return replace(self, inner=adapt_to_load_test(self.inner))

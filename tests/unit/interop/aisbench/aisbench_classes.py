@@ -4,6 +4,7 @@ import asyncio
 import copy
 import uuid
 from multiprocessing import BoundedSemaphore
+from pathlib import Path
 
 import aiohttp
 from ais_bench.benchmark.models.output import RequestOutput
@@ -91,6 +92,17 @@ class Local(BaseLocalInferencer):
         texts = self.model.generate(prompts, self.model.max_out_len, **datum)
         for index, prompt, text, abbr, gold in zip(indexes, prompts, texts, abbrs, golds, strict=True):
             self.output_handler.report_cache_info_sync(index, prompt, text, abbr, gold)
+
+
+class Writing(Local):
+    """Scores each row by the others of its batch, and keeps the sizes in a file of its own."""
+
+    def batch_inference(self, datum):
+        with Path(self.output_json_filepath, "batches.txt").open("a") as file:
+            file.write(f"{self.batch_size} {datum['index']}\n")
+        for index, prompt in zip(datum["index"], datum["prompt"], strict=True):
+            (text,) = self.model.generate([prompt], self.model.max_out_len)
+            self.output_handler.report_cache_info_sync(index, prompt, f"{text} of {max(datum['index'])}", "")
 
 
 class Both(Api, Local):

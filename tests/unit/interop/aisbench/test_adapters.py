@@ -73,13 +73,13 @@ def context() -> Iterator[SampleContext]:
 
 def test_a_reported_text_keeps_the_metadata_of_its_answer(context: SampleContext) -> None:
     asyncio.run(context.generate("Well?", 8, {}))
-    context.add_report("yes", {"prediction": "yes"})
+    context.add_report(0, "yes", {"prediction": "yes"})
     assert context.outputs("Mine") == (Generation(text="yes", tokens=1),)
 
 
 def test_a_changed_text_keeps_the_metadata_of_the_only_answer(context: SampleContext) -> None:
     asyncio.run(context.generate("Well?", 8, {}))
-    context.add_report("no", {"prediction": "no"})
+    context.add_report(0, "no", {"prediction": "no"})
     (output,) = context.outputs("Mine")
     assert (output.text, output.tokens) == ("no", 1)
 
@@ -90,6 +90,6 @@ def test_an_invalid_limit_is_rejected(context: SampleContext) -> None:
 
 
 def test_a_report_must_be_text(context: SampleContext) -> None:
-    context.add_report(7, {"prediction": 7})
+    context.add_report(0, 7, {"prediction": 7})
     with pytest.raises(SampleError, match="Mine should report a text, not int"):
         context.outputs("Mine")

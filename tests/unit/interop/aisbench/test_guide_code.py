@@ -34,8 +34,8 @@ output = RequestOutput(self.perf_mode)
         output.content += " by request"
         await self.output_handler.report_cache_info(data["index"], data["prompt"], output, data["data_abbr"])""",
     "# Implement local model inference logic": """\
-for text in self.model.generate(datum["prompt"], self.model.max_out_len):
-            self.output_handler.report_cache_info_sync(0, datum["prompt"][0], text + " by batch", "")""",
+for index, text in zip(datum["index"], self.model.generate(datum["prompt"], self.model.max_out_len)):
+            self.output_handler.report_cache_info_sync(index, "", text + " by batch", "")""",
     "# Implement data list retrieval logic": """\
 prompt = retriever.generate_prompt_for_generate_task(0, "")
         row = {"prompt": prompt, "index": 0, "data_abbr": retriever.dataset.abbr, "max_out_len": 8}

@@ -176,6 +176,24 @@ def test_a_class_with_batch_inference_sends_batches(run: Runner) -> None:
     assert sorted(Counting.batches) == [4, 8, 8]
 
 
+def test_a_local_class_gets_its_batches_in_the_order_of_the_rows(run: Runner, tmp_path: Path) -> None:
+    rows = [{"id": str(number), "question": "q" * (number % 5 + 1), "answer": "a"} for number in range(14)]
+    folder = tmp_path / "written" / "here"
+    options = {"batch_size": 6, "output_json_filepath": str(folder)}
+    records = run("Writing", f"{__name__}:Counting", rows=rows, inferencer=options, max_tokens=5)
+    batches = [[*range(6)], [*range(6, 12)], [12, 13]]
+    assert (folder / "batches.txt").read_text().splitlines() == [f"6 {batch}" for batch in batches]
+    last = {str(number): batch[-1] for batch in batches for number in batch}
+    assert answer_texts(records) == {row["id"]: f"{row['question']} 5 of {last[row['id']]}" for row in rows}
+
+
+def test_rows_with_the_same_index_are_not_confused(run: Runner) -> None:
+    rows = [{"id": name, "question": f"q{name}", "answer": "a"} for name in ("0", "a", "b", "1")]  # a and b are 0 and 1
+    assert answer_texts(run("Local", f"{__name__}:Counting", rows=rows, max_tokens=5)) == {
+        row["id"]: f"{row['question']} 5" for row in rows
+    }
+
+
 def test_a_datum_is_a_dict_of_lists(run: Runner) -> None:
     run("Local", "echo", rows=ROWS[:1], name="mine")
     (datum,) = classes_module().SEEN
