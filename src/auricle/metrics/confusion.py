@@ -119,13 +119,15 @@ class ConfusionAggregator(WeightedAggregator):
         }
 
     def _describe_average(self, stats: Stats, axes: LabelAlignment) -> Details:
-        """Return over which labels a macro average is, unless they are all those of the data and of the model."""
-        if self._finish not in (macro_f1, macro_precision):
+        """Return over which labels an average is, unless they are all those of the data and of the model."""
+        is_macro = self._finish in (macro_f1, macro_precision)
+        if not is_macro and self._finish not in (weighted_f1, weighted_precision, weighted_recall):
             return {}
         averaged = [name for is_known, name in zip(*collect_labels(stats), strict=True) if is_known]
         if {*averaged} == {*axes.rows} and len(axes.columns) == axes.shared_count:
             return {}
-        counts = {"averaged": len(averaged), "data_labels": len(axes.rows), "model_labels": len(axes.columns)}
+        name = "averaged" if is_macro else "averaged_by_size"
+        counts = {name: len(averaged), "data_labels": len(axes.rows), "model_labels": len(axes.columns)}
         return {"averaged_labels": averaged, **counts}
 
     def _align_axes(self, stats: Stats) -> tuple[LabelAlignment, list[str]]:

@@ -128,7 +128,9 @@ def list_averages(details: Details) -> list[ClassFigures]:
     As in the metrics of the same name, a class that is neither true nor predicted anywhere is left out, and an
     undefined precision or recall counts as 0.
     """
-    shared = list_classes(details)[: details["matrix"]["shared"]] if "matrix" in details else []
+    matrix = details.get("matrix", {"rows": (), "columns": (), "shared": 0})
+    shared = list_classes(details)[: matrix["shared"]]
+    is_partial = {len(matrix["rows"]), len(matrix["columns"])} != {matrix["shared"]}
     classes = [figures for figures in shared if figures.support or figures.precision is not None]
     support = sum(figures.support for figures in classes)
     if not classes or not support:
@@ -137,7 +139,7 @@ def list_averages(details: Details) -> list[ClassFigures]:
     weighted = [figures.support / support for figures in classes]
     return [
         ClassFigures(
-            name,
+            f"{name} over shared labels" if is_partial else name,
             sum((figures.precision or 0.0) * weight for figures, weight in zip(classes, weights, strict=True)),
             sum((figures.recall or 0.0) * weight for figures, weight in zip(classes, weights, strict=True)),
             sum((figures.f1 or 0.0) * weight for figures, weight in zip(classes, weights, strict=True)),

@@ -120,6 +120,7 @@ COUNT_FORMATS = (
     "people: same speaker {same_speaker:.4f}",
     "people: different speakers {different_speaker:.4f}",
     "mean over {averaged} labels ({data_labels} in the data, {model_labels} of the model)",
+    "over {averaged_by_size} shared labels ({data_labels} in the data, {model_labels} of the model)",
 )
 """What a number consists of, by the names of its details."""
 

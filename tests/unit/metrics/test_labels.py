@@ -47,16 +47,24 @@ def test_synonyms_can_be_disabled() -> None:
     assert without_synonyms.signature == "accuracy:4.no-synonyms.unreadable-wrong"
 
 
-def test_a_macro_average_states_its_labels_if_they_are_not_those_of_data_and_model() -> None:
+@pytest.mark.parametrize(
+    ("metric", "words"),
+    [
+        (labels.macro_f1, "mean over 2 labels"),
+        (labels.weighted_f1, "over 2 shared labels"),
+        (labels.weighted_recall, "over 2 shared labels"),
+    ],
+)
+def test_an_average_states_its_labels_if_they_are_not_those_of_data_and_model(metric: Metric, words: str) -> None:
     def describe(choices: Sequence[str], model: Sequence[str], predicted: str) -> Any:
         sample, output = sample_of("sad", choices), scores(predicted, model)
-        aggregate: Any = labels.macro_f1.aggregate
+        aggregate: Any = metric.aggregate
         aggregate = aggregate.with_contexts([aggregate.extract_context(sample, output)])
-        return aggregate.details([labels.macro_f1.score(sample, output)])
+        return aggregate.details([metric.score(sample, output)])
 
     details = describe(["sad", "happy", "calm"], ["sad", "happy", "<unk>", "other"], "happy")
     assert details["averaged_labels"] == ["happy", "sad"]
-    assert format_counts(details) == "mean over 2 labels (3 in the data, 4 of the model)"
+    assert format_counts(details) == f"{words} (3 in the data, 4 of the model)"
     assert "averaged_labels" not in describe(["sad", "happy"], ["sad", "happy"], "happy")
 
 

@@ -69,8 +69,13 @@ def test_classes_have_their_figures() -> None:
 
 def test_averages_cover_the_classes_that_both_sides_have() -> None:
     macro, weighted = list_averages(describe_matrix(STATISTICS))
-    assert (macro.label, macro.precision, macro.recall, macro.support) == ("macro average", 0.6, 0.75, 4)
-    assert (weighted.label, weighted.precision, weighted.recall) == ("weighted average", 0.6, 0.75)
+    assert (macro.label, macro.precision, macro.recall, macro.support) == (
+        "macro average over shared labels",
+        0.6,
+        0.75,
+        4,
+    )
+    assert (weighted.label, weighted.precision, weighted.recall) == ("weighted average over shared labels", 0.6, 0.75)
 
 
 def test_numbers_without_classes_have_no_averages() -> None:
