@@ -35,6 +35,8 @@ class Palette:
     """Up to eight unordered categories, distinguishable with any colour vision."""
     sequential: tuple[str, ...]
     """From low to high."""
+    heat: tuple[str, str]
+    """Of cells that agree, or rise, and of the others: the tints of the report's matrices, see `plots.css`."""
     is_dark: bool = False
 
 
@@ -50,6 +52,7 @@ LIGHT = Palette(
     categorical=("#0072b2", "#d55e00", "#009e73", "#b8588f", "#a98600", "#4aa3d8", "#6f6a60", "#8a3b12"),
     sequential=("#fcfbf8", "#dbe6ec", "#b3cede", "#85b1cb", "#5891b3", "#357499", "#1a5a88", "#0f4266",
           "#092f4c", "#051f34"),
+    heat=("#1a5a88", "#c96a1e"),
 )  # fmt: skip
 DARK = Palette(
     background="#15171a",
@@ -63,6 +66,7 @@ DARK = Palette(
     categorical=("#4aa8e8", "#f08a3c", "#2fc495", "#dd8fbd", "#d9b93b", "#9ad4f5", "#b3ada1", "#c9784a"),
     sequential=("#15171a", "#16242f", "#173446", "#1b4661", "#265a7d", "#38719a", "#5289b3", "#72a6cc",
           "#9cc4e2", "#d3e6f4"),
+    heat=("#549ed4", "#d98034"),
     is_dark=True,
 )  # fmt: skip
 

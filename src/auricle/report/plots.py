@@ -52,7 +52,6 @@ def format_significant(value: float) -> str:
 
 # --- confusion matrices, and the difference of two ---------------------------------------------
 
-MAX_LEVEL_LABEL_WIDTH = 71.0  # longer column names are slanted
 SHARED_LABELS_GAP = 6.0  # gap between shared labels and the others
 MAX_TINT = 0.6  # the strongest tint on which digits are readable
 MIN_SCALE = 0.05  # smaller differences are not scaled up to strong colours
@@ -93,18 +92,31 @@ class HeatmapLayout:
     columns: LabelAxis
     right_margin: float = 52.0
     """Width of the margin for the sample counts of rows."""
-    cell_width: ClassVar[float] = 66.0
-    cell_height: ClassVar[float] = 40.0
+    is_compact: bool = False
+    """Whether cells have one number, so that three matrices fit beside each other."""
     slant: ClassVar[float] = -40.0
     """Rotation of long column names, in degrees."""
 
     @property
+    def cell_width(self) -> float:
+        return 34.0 if self.is_compact else 66.0
+
+    @property
+    def cell_height(self) -> float:
+        return 30.0 if self.is_compact else 40.0
+
+    @property
+    def baseline(self) -> float:
+        """Distance of a line of text from the top of its cell."""
+        return self.cell_height / 2 + 4
+
+    @property
     def left(self) -> float:
-        return max(100.0, label_width(self.rows.names) + 30)
+        return max(100.0, label_width(self.rows.names) + (14 if self.is_compact else 30))
 
     @property
     def is_slanted(self) -> bool:
-        return label_width(self.columns.names) > MAX_LEVEL_LABEL_WIDTH
+        return label_width(self.columns.names) > self.cell_width + 5
 
     @property
     def top(self) -> float:
@@ -128,11 +140,12 @@ class HeatmapLayout:
         )
 
 
-def draw_confusion(matrix: ConfusionMatrix) -> Markup:
-    """Draw a confusion matrix: counts and row shares, shared labels first."""
+def draw_confusion(matrix: ConfusionMatrix, *, is_compact: bool = False) -> Markup:
+    """Draw a confusion matrix: counts and row shares, or only the shares; shared labels first."""
     layout = HeatmapLayout(
         LabelAxis(matrix.row_names, matrix.rows, matrix.shared),
         LabelAxis(matrix.column_names, matrix.columns, matrix.shared),
+        is_compact=is_compact,
     )
     return render(
         "report/templates/confusion.html",
@@ -143,9 +156,9 @@ def draw_confusion(matrix: ConfusionMatrix) -> Markup:
     )
 
 
-def draw_difference(matrix: MatrixDifference) -> Markup:
+def draw_difference(matrix: MatrixDifference, *, is_compact: bool = False) -> Markup:
     """Draw the difference of two confusion matrices on a symmetric scale."""
-    layout = HeatmapLayout(_build_axis(matrix.rows), _build_axis(matrix.columns), right_margin=12.0)
+    layout = HeatmapLayout(_build_axis(matrix.rows), _build_axis(matrix.columns), 12.0, is_compact)
     defined = [abs(cell) for row in matrix.cells if row is not None for cell in row]
     row_width = layout.columns.length(layout.cell_width)
     return render(

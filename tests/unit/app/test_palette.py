@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import fields
+from importlib.resources import files
 
 import pytest
 
@@ -19,6 +20,14 @@ def luminance(colour: str) -> float:
 def test_text_colours_are_readable_on_the_background(palette: Palette, name: str) -> None:
     first, second = sorted((luminance(getattr(palette, name)), luminance(palette.background)))
     assert (second + 0.05) / (first + 0.05) >= 4.5
+
+
+def test_matrices_have_the_colours_of_the_report() -> None:
+    css = (files("auricle.report") / "plots.css").read_text(encoding="utf-8")
+    for name, at in (("accent", 0), ("other", 1)):
+        tints = re.findall(rf"--plot-{name}: var\(--{name}-tint, (\d+) (\d+) (\d+)\)", css)
+        expected = ["#" + "".join(f"{int(part):02x}" for part in tint) for tint in tints]
+        assert expected == [palette.heat[at] for palette in (LIGHT, DARK)]
 
 
 @pytest.mark.parametrize("palette", [LIGHT, DARK])

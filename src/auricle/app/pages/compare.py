@@ -23,6 +23,7 @@ from auricle.perf import compare as perf_compare
 from auricle.report.compare import Comparison, ComparisonRow, Flip, Shift, Side, Split
 from auricle.report.compare import text as compare_text
 from auricle.report.compare.difference_format import format_difference, format_difference_interval, typeset
+from auricle.report.compare.html import is_side_by_side
 from auricle.report.compare.own_numbers import OwnPair, format_own_number, pair_own_numbers
 from auricle.report.compare.reading import describe_cells, describe_reading
 from auricle.report.compare.text import format_p_value
@@ -137,6 +138,8 @@ def draw_comparison(baseline: Path, candidate: Path) -> None:
     rows = comparison.overall
     _draw_headline(rows)
     components.draw_notes(f"{compare_text.format_pair_count(comparison)}. A is the baseline.", *comparison.notes)
+    if comparison.matrix:
+        _draw_confusions(comparison, comparison.matrix)
     if rows:
         _draw_table(comparison)
         _draw_sentences(rows)
@@ -145,8 +148,6 @@ def draw_comparison(baseline: Path, candidate: Path) -> None:
         st.header("Not compared", anchor=False)
         refused = [[", ".join(names), truncate(reason, 600)] for names, reason in group_by_reason(comparison.refused)]
         components.draw_table(["Metric", "Reason"], refused, 2)
-    if comparison.matrix:
-        _draw_confusions(comparison, comparison.matrix)
     if comparison.shifts:
         _draw_shifts(comparison.shifts)
         _draw_few_units_note(comparison.shifts, comparison)
@@ -277,21 +278,25 @@ def _draw_confusions(comparison: Comparison, difference: MatrixDifference) -> No
     comparison = _choose_names(comparison)
     components.draw_list(describe_reading(comparison))
     names = compare_text.name_sides(comparison)
+    is_compact = is_side_by_side(comparison)
+    left, right, *third = st.columns(3 if is_compact else 2)
     for column, name, side, matrix in zip(
-        st.columns(2), names, (comparison.a, comparison.b), comparison.matrices or (), strict=True
+        (left, right), names, (comparison.a, comparison.b), comparison.matrices or (), strict=True
     ):
         run = Path(side.run).name
         with column:
             caption = f"{run}, {side.group}" if side.group else run
             components.draw_markup(Markup("<p><strong>{}</strong> {}</p>").format(name, caption))
-            chart, alt = charts.confusion_chart(matrix, "cell"), f"Confusion matrix of {name}"
+            chart = charts.confusion_chart(matrix, "cell", is_compact=is_compact)
+            alt = f"Confusion matrix of {name}"
             state = draw_chart(chart, key=f"compare-matrix-{run}-{name[0]}", on_select="rerun", alt=alt)
             if cell := sample_links.get_clicked_cell(state, matrix):
                 _draw_cell_link(side, matrix, cell)
+    with third[0] if third else st.container():
+        _draw_difference(comparison, difference)
     for name, side, matrix in zip(names, (comparison.a, comparison.b), comparison.matrices or (), strict=True):
         with st.expander(f"{escape_markdown(name)} as a table"):
             draw_matrix_table(matrix, Path(side.run), *_group_terms(side))
-    _draw_difference(comparison, difference)
     components.draw_notes(MATRIX_GUIDE, describe_cells(comparison))
     _draw_recalls(difference)
     if difference.rises:

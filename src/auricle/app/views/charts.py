@@ -13,7 +13,7 @@ from auricle.app.theme import current_palette
 from auricle.metrics.matrix_difference import MatrixDifference
 from auricle.report.axis_labels import shorten_labels, tick_format
 from auricle.report.plot_data import ConfusionMatrix, Dimension, Plane
-from auricle.report.plots import fit_axis
+from auricle.report.plots import MAX_TINT, MIN_SCALE, fit_axis
 
 CELL_SIZE = 46
 AXIS_HEIGHT, LEGEND_ROW_HEIGHT = 50, 20
@@ -22,6 +22,7 @@ MAX_LEGEND_LENGTH = 26
 MARKER_SHAPES = (
     *("circle", "square", "triangle-up", "diamond", "triangle-down", "cross", "triangle-left", "triangle-right"),
 )
+SHARE = "format(100 * abs(datum.value), '.0f') + '\u202f%'"
 PERCENT, POINTS = (f"format(100 * datum.value, '{number_format}') + '\u202f%'" for number_format in (".0f", "+.1f"))
 """How legends show shares, and differences of shares."""
 MAX_COLUMNS_WITH_SHARES = 14
@@ -301,8 +302,10 @@ def matrix_to_frame(matrix: ConfusionMatrix) -> tuple[pd.DataFrame, list[str], l
             "predicted": columns[cell.column],
             "count": cell.count,
             "share": cell.share,
+            "tone": cell.share if cell.is_hit else -cell.share,
             "number": f"{cell.count:,}" if cell.count else "",
             "percent": f"{100 * cell.share:.0f} %" if cell.count else "",
+            "whole": f"{100 * cell.share:.0f}" if cell.count else "",
             "hit": cell.is_hit,
         }
         for row in matrix.cells
@@ -311,20 +314,20 @@ def matrix_to_frame(matrix: ConfusionMatrix) -> tuple[pd.DataFrame, list[str], l
     return pd.DataFrame(cells), rows, columns
 
 
-def confusion_chart(matrix: ConfusionMatrix, selection_name: str = "") -> Any:
+def confusion_chart(matrix: ConfusionMatrix, selection_name: str = "", *, is_compact: bool = False) -> Any:
     """Draw counts and row percentages, with the shared labels along the diagonal.
 
     Args:
         matrix: The counts.
+        is_compact: Draw only the percentages, so that three matrices fit beside each other.
         selection_name: Name under which Streamlit reports the cell that was clicked; if empty, cells are not clickable.
     """
     frame, rows, columns = matrix_to_frame(matrix)
-    palette = current_palette()
     base = _base_matrix(frame, rows, columns)
-    scale = alt.Scale(domain=[0, 1], range=list(palette.sequential[:8]), interpolate="rgb")
-    legend = alt.Legend(title="share of true label", labelExpr=PERCENT, values=[0, 0.5, 1], orient="bottom")
+    scale = alt.Scale(domain=[-1, 0, 1], range=_heat_colours(), interpolate="rgb")
+    legend = alt.Legend(title="share of true label: wrong, right", labelExpr=SHARE, values=[-1, 0, 1], orient="bottom")
     squares = base.mark_rect(cursor="pointer" if selection_name else "default").encode(
-        color=alt.Color("share:Q", scale=scale, legend=legend),
+        color=alt.Color("tone:Q", scale=scale, legend=legend),
         tooltip=[
             alt.Tooltip("true:N", title="true"),
             alt.Tooltip("predicted:N", title="predicted"),
@@ -332,7 +335,7 @@ def confusion_chart(matrix: ConfusionMatrix, selection_name: str = "") -> Any:
             alt.Tooltip("share:Q", title="share of row", format=".1%"),
         ],
     )
-    texts = _cell_texts(base, len(columns))
+    texts = _cell_texts(base, len(columns), is_compact=is_compact)
     return _layer_matrix(base, squares, texts, selection_name)
 
 
@@ -360,10 +363,11 @@ def _diagonal_outline(base: Any) -> Any:
     return base.transform_filter("datum.hit").mark_rect(fillOpacity=0, stroke=current_palette().muted, strokeWidth=1.2)
 
 
-def _cell_texts(base: Any, column_count: int) -> list[Any]:
-    """Draw counts, and percentages below them if there is space; light text on dark cells."""
-    threshold = 0.8 if current_palette().is_dark else 0.45  # from this share, a cell contrasts with the background
-    colour = _text_colour(f"datum.share > {threshold}")
+def _cell_texts(base: Any, column_count: int, *, is_compact: bool) -> list[Any]:
+    """Draw counts, and percentages below them if there is space."""
+    colour = alt.value(current_palette().text)
+    if is_compact:
+        return [base.mark_text(fontSize=11).encode(text="whole:N", color=colour)]
     if column_count > MAX_COLUMNS_WITH_SHARES:
         return [base.mark_text(fontSize=10).encode(text="number:N", color=colour)]
     return [
@@ -372,9 +376,21 @@ def _cell_texts(base: Any, column_count: int) -> list[Any]:
     ]
 
 
-def _text_colour(is_dark_cell: str) -> Any:
+def _heat_colours() -> list[str]:
+    """Return the strongest tint of misses or decreases, no tint, and that of hits or increases, as in the report."""
     palette = current_palette()
-    return alt.condition(is_dark_cell, alt.value(palette.background), alt.value(palette.text))
+    hit, miss = (_mix(palette.background, tint, MAX_TINT) for tint in palette.heat)
+    return [miss, palette.background, hit]
+
+
+def _mix(background: str, tint: str, share: float) -> str:
+    """Return the colour of a tint with this opacity over a background.
+
+    >>> _mix("#ffffff", "#000000", 0.6)
+    '#666666'
+    """
+    pairs = ((int(background[at : at + 2], 16), int(tint[at : at + 2], 16)) for at in (1, 3, 5))
+    return "#" + "".join(f"{round(below + share * (above - below)):02x}" for below, above in pairs)
 
 
 def difference_chart(matrix: MatrixDifference, selection_name: str = "") -> Any:
@@ -385,12 +401,10 @@ def difference_chart(matrix: MatrixDifference, selection_name: str = "") -> Any:
         selection_name: Name under which Streamlit reports the cell that was clicked; if empty, cells are not clickable.
     """
     frame, rows, columns = difference_to_frame(matrix)
-    max_change = max(0.05, float(frame["size"].max()))
+    max_change = max(MIN_SCALE, float(frame["size"].max()))
     palette = current_palette()
     base = _base_matrix(frame, rows, columns)
-    # One hue for increases, another for decreases, and the background for no change.
-    hues = [palette.categorical[1], palette.background, palette.categorical[0]]
-    scale = alt.Scale(domain=[-max_change, 0, max_change], range=hues, interpolate="rgb")
+    scale = alt.Scale(domain=[-max_change, 0, max_change], range=_heat_colours(), interpolate="rgb")
     ends = [-max_change, 0.0, max_change]
     legend = alt.Legend(title="B − A, share of true label", labelExpr=POINTS, values=ends, orient="bottom")
     colour = alt.Color("change:Q", scale=scale, legend=legend)
@@ -399,8 +413,7 @@ def difference_chart(matrix: MatrixDifference, selection_name: str = "") -> Any:
         color=alt.condition("isValid(datum.change)", colour, alt.value(palette.surface)),
         tooltip=[*_tooltips("true", "predicted"), alt.Tooltip("change:Q", title="B − A", format="+.1%")],
     )
-    text_colour = _text_colour(f"datum.size > {0.55 * max_change:.4f}")
-    numbers = base.mark_text(fontSize=12).encode(text="number:N", color=text_colour)
+    numbers = base.mark_text(fontSize=12).encode(text="number:N", color=alt.value(palette.text))
     return _layer_matrix(base, squares, [numbers], selection_name)
 
 

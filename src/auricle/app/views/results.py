@@ -54,10 +54,14 @@ def draw_results(path: Path) -> None:
         _draw_links(path)
         metrics_view.draw_headline(metrics)
         metrics_view.draw_warnings(path, metrics)
+        is_matrix_first = any("matrix" in number.details for number in metrics.overall)
+        if is_matrix_first:
+            _draw_kind_sections(path, metrics, key)
         metrics_view.draw_overview(path, metrics)
         draw_conditions(path)
         audit.draw_audit(path, metrics, key)
-        _draw_kind_sections(path, metrics, key)
+        if not is_matrix_first:
+            _draw_kind_sections(path, metrics, key)
         metrics_view.draw_breakdown(path, metrics, key)
         metrics_view.draw_exclusions(path, metrics)
         metrics_view.draw_provenance(path, metrics)

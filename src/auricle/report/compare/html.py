@@ -26,7 +26,7 @@ from auricle.report.text_format import group_by_reason
 from auricle.runs.metrics import read_metrics
 from auricle.runs.suites import contains_suite
 
-MAX_LABELS_SIDE_BY_SIDE = 7  # two matrices of this size fit beside each other
+MAX_LABELS_SIDE_BY_SIDE = 10  # three matrices of this size fit beside each other
 
 
 def render_page(comparison: Comparison) -> str:
@@ -51,8 +51,10 @@ def render_page(comparison: Comparison) -> str:
         cell_guide=describe_cells(comparison),
         audiograms=_draw_audiograms(comparison),
         matrix_plots=[*_draw_matrices(comparison)],
-        max_labels_side_by_side=MAX_LABELS_SIDE_BY_SIDE,
-        matrix_plot=draw_difference(comparison.matrix) if comparison.matrix else "",
+        is_side_by_side=is_side_by_side(comparison),
+        matrix_plot=(
+            draw_difference(comparison.matrix, is_compact=is_side_by_side(comparison)) if comparison.matrix else ""
+        ),
         shift_tables=[(name, list(rows)) for name, rows in groupby(shifts, key=lambda shift: shift.dimension)],
         shift_scale=Scale.fit((end for shift in shifts for end in (shift.low, shift.high)), include_zero=True),
         cards=_render_changed_samples(comparison),
@@ -75,13 +77,19 @@ def _format_own_numbers(comparison: Comparison) -> Iterator[tuple[str, Direction
         yield number.title or number.metric, number.direction, cells
 
 
+def is_side_by_side(comparison: Comparison) -> bool:
+    """Return whether both confusion matrices and their difference fit beside each other."""
+    matrix = comparison.matrix
+    return matrix is not None and max(len(matrix.rows), len(matrix.columns)) <= MAX_LABELS_SIDE_BY_SIDE
+
+
 def _draw_matrices(comparison: Comparison) -> Iterator[tuple[str, Markup]]:
     """Yield the title and the plot of the confusion matrix of each run, if it has few enough labels."""
     if comparison.matrices is None:
         return
     for title, matrix in zip(text.name_sides(comparison), comparison.matrices, strict=True):
         if matrix.is_readable:
-            yield title, draw_confusion(matrix)
+            yield title, draw_confusion(matrix, is_compact=is_side_by_side(comparison))
 
 
 def _draw_audiograms(comparison: Comparison) -> list[Markup]:

@@ -69,6 +69,15 @@ def test_cells_are_clickable_only_with_a_selection_name() -> None:
     assert charts.confusion_chart(MATRIX, "cell").to_dict()["params"][0]["name"] == "cell"
 
 
+def test_hits_and_misses_have_the_tints_of_the_report() -> None:
+    frame, _, _ = charts.matrix_to_frame(MATRIX)
+    assert (frame["tone"] >= 0).tolist() == (frame["hit"] | (frame["share"] == 0)).tolist()
+    miss, none, hit = charts._heat_colours()
+    assert (none, len({miss, none, hit})) == (LIGHT.background, 3)
+    squares = charts.confusion_chart(MATRIX).to_dict()["layer"][0]["encoding"]["color"]
+    assert (squares["field"], squares["scale"]["range"]) == ("tone", [miss, none, hit])
+
+
 def test_difference_of_a_row_without_samples_is_empty() -> None:
     labels = AxisLabel("happy", "happy"), AxisLabel("sad", "sad")
     change = RecallChange("happy", 0, 0, 0.5, 0.75, 0.25, 0.1, 0.4)

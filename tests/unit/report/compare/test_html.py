@@ -1,6 +1,7 @@
 """The page of a comparison."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -55,3 +56,16 @@ def test_pairs_by_id_have_a_player_for_each_recording(tmp_path: Path) -> None:
     comparison.write_html(tmp_path / "page.html")
     tags = read_page((tmp_path / "page.html").read_text(encoding="utf-8")).tags
     assert tags.count("audio") == 2 * tags.count("article") > 0
+
+
+def test_both_matrices_and_their_difference_come_first_and_fit_beside_each_other(
+    run: Any, moods: Any, tmp_path: Path
+) -> None:
+    sides = (run(name, moods, "fake-labels", "classify") for name in "ab")
+    compare(*sides).write_html(tmp_path / "page.html")
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert page.index('<section id="matrix"') < page.index('<section id="metrics"')
+    row = page.partition('<div class="fields three">')[2].partition("</div>\n<p")[0]
+    widths = [int(width) for width in re.findall(r'<svg class="plot" role="img" width="(\d+)"', row)]
+    assert len(widths) == 3
+    assert sum(widths) <= 1160

@@ -72,7 +72,7 @@ def test_the_sides_have_names_on_the_command_line_and_on_the_page(
     text = visible_text((tmp_path / "page.html").read_text(encoding="utf-8"))
     assert "Diagonal near 0: generated matches human." in text
     assert "Recognised less often in generated: angry" in text
-    assert all(f"{letter} ({name}): counts" in text for letter, name in (("A", "human"), ("B", "generated")))
+    assert all(f"{letter} ({name}): shares" in text for letter, name in (("A", "human"), ("B", "generated")))
     wrong = auricle("compare", *human_and_generated, "--names", "human")
     assert (wrong.returncode, "expected two, separated by a comma" in wrong.stderr) == (2, True)
 
