@@ -136,7 +136,7 @@ def draw_comparison(baseline: Path, candidate: Path) -> None:
         return
     comparison = _compare((str(baseline), str(candidate)), str(group_field), unpaired, fingerprints)
     rows = comparison.overall
-    _draw_headline(rows)
+    _draw_headline(compare_text.select_headline_rows(comparison))
     components.draw_notes(f"{compare_text.format_pair_count(comparison)}. A is the baseline.", *comparison.notes)
     if comparison.matrix:
         _draw_confusions(comparison, comparison.matrix)
@@ -201,7 +201,17 @@ def _draw_headline(rows: Sequence[ComparisonRow]) -> None:
 
 
 def _draw_table(comparison: Comparison) -> None:
-    rows = comparison.rows
+    """Draw the differences of the headline metrics, and those of the others folded."""
+    headlines = {row.metric for row in compare_text.select_headline_rows(comparison)}
+    folded = [row for row in comparison.overall if row.metric not in headlines]
+    names = {row.metric for row in folded}
+    _draw_rows(comparison, [row for row in comparison.rows if row.metric not in names])
+    if folded:
+        with st.expander(f"{len(folded)} more metrics"):
+            _draw_rows(comparison, [row for row in comparison.rows if row.metric in names])
+
+
+def _draw_rows(comparison: Comparison, rows: Sequence[ComparisonRow]) -> None:
     same_unit = [row for row in rows if row.unit == rows[0].unit]
     scale = Scale.fit((end for row in same_unit for end in (row.low, row.high, row.difference)), include_zero=True)
     sizes = ["Pairs", "Better / worse"] if comparison.is_paired else ["n (A / B)"]
@@ -276,7 +286,6 @@ def _name_own_metric(pair: OwnPair) -> str:
 def _draw_confusions(comparison: Comparison, difference: MatrixDifference) -> None:
     st.header("Confusions", anchor=False)
     comparison = _choose_names(comparison)
-    components.draw_list(describe_reading(comparison))
     names = compare_text.name_sides(comparison)
     is_compact = is_side_by_side(comparison)
     left, right, *third = st.columns(3 if is_compact else 2)
@@ -293,7 +302,8 @@ def _draw_confusions(comparison: Comparison, difference: MatrixDifference) -> No
             if cell := sample_links.get_clicked_cell(state, matrix):
                 _draw_cell_link(side, matrix, cell)
     with third[0] if third else st.container():
-        _draw_difference(comparison, difference)
+        _draw_difference(comparison, difference, is_compact=is_compact)
+    components.draw_list(describe_reading(comparison))
     for name, side, matrix in zip(names, (comparison.a, comparison.b), comparison.matrices or (), strict=True):
         with st.expander(f"{escape_markdown(name)} as a table"):
             draw_matrix_table(matrix, Path(side.run), *_group_terms(side))
@@ -341,11 +351,12 @@ def _draw_recalls(difference: MatrixDifference) -> None:
     components.draw_table(["Label", "n (A / B)", "Recall in A", "in B", "B − A", "95 % interval"], rows)
 
 
-def _draw_difference(comparison: Comparison, difference: MatrixDifference) -> None:
+def _draw_difference(comparison: Comparison, difference: MatrixDifference, *, is_compact: bool) -> None:
     """Draw the difference of the matrices, and links to both runs' samples of the cell that was clicked."""
     st.markdown("**B − A**")
     key = f"compare-difference-{Path(comparison.a.run).name}-{Path(comparison.b.run).name}"
-    chart, alt = charts.difference_chart(difference, "cell"), "Difference of the confusion matrices (B − A)"
+    chart = charts.difference_chart(difference, "cell", is_compact=is_compact)
+    alt = "Difference of the confusion matrices (B − A)"
     clicked = sample_links.get_clicked(draw_chart(chart, key=key, on_select="rerun", alt=alt), "cell")
     if not {"r", "c"} <= clicked.keys():
         return

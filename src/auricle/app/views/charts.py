@@ -319,13 +319,14 @@ def confusion_chart(matrix: ConfusionMatrix, selection_name: str = "", *, is_com
 
     Args:
         matrix: The counts.
-        is_compact: Draw only the percentages, so that three matrices fit beside each other.
+        is_compact: Draw only the percentages, small, so that three matrices fit beside each other.
         selection_name: Name under which Streamlit reports the cell that was clicked; if empty, cells are not clickable.
     """
     frame, rows, columns = matrix_to_frame(matrix)
     base = _base_matrix(frame, rows, columns)
     scale = alt.Scale(domain=[-1, 0, 1], range=_heat_colours(), interpolate="rgb")
-    legend = alt.Legend(title="share of true label: wrong, right", labelExpr=SHARE, values=[-1, 0, 1], orient="bottom")
+    title = "share, wrong or right"
+    legend = alt.Legend(title=title, titleLimit=0, labelExpr=SHARE, values=[-1, 0, 1], orient="bottom")
     squares = base.mark_rect(cursor="pointer" if selection_name else "default").encode(
         color=alt.Color("tone:Q", scale=scale, legend=legend),
         tooltip=[
@@ -367,7 +368,7 @@ def _cell_texts(base: Any, column_count: int, *, is_compact: bool) -> list[Any]:
     """Draw counts, and percentages below them if there is space."""
     colour = alt.value(current_palette().text)
     if is_compact:
-        return [base.mark_text(fontSize=11).encode(text="whole:N", color=colour)]
+        return [base.mark_text(fontSize=10).encode(text="whole:N", color=colour)]
     if column_count > MAX_COLUMNS_WITH_SHARES:
         return [base.mark_text(fontSize=10).encode(text="number:N", color=colour)]
     return [
@@ -393,12 +394,13 @@ def _mix(background: str, tint: str, share: float) -> str:
     return "#" + "".join(f"{round(below + share * (above - below)):02x}" for below, above in pairs)
 
 
-def difference_chart(matrix: MatrixDifference, selection_name: str = "") -> Any:
+def difference_chart(matrix: MatrixDifference, selection_name: str = "", *, is_compact: bool = False) -> Any:
     """Draw the row shares of B minus those of A; rows without samples in one run are empty.
 
     Args:
         matrix: The difference.
         selection_name: Name under which Streamlit reports the cell that was clicked; if empty, cells are not clickable.
+        is_compact: Draw small numbers, so that three matrices fit beside each other.
     """
     frame, rows, columns = difference_to_frame(matrix)
     max_change = max(MIN_SCALE, float(frame["size"].max()))
@@ -413,7 +415,7 @@ def difference_chart(matrix: MatrixDifference, selection_name: str = "") -> Any:
         color=alt.condition("isValid(datum.change)", colour, alt.value(palette.surface)),
         tooltip=[*_tooltips("true", "predicted"), alt.Tooltip("change:Q", title="B − A", format="+.1%")],
     )
-    numbers = base.mark_text(fontSize=12).encode(text="number:N", color=alt.value(palette.text))
+    numbers = base.mark_text(fontSize=8.5 if is_compact else 12).encode(text="number:N", color=alt.value(palette.text))
     return _layer_matrix(base, squares, [numbers], selection_name)
 
 
