@@ -22,6 +22,7 @@ _MODELS: Mapping[str, tuple[str, str]] = {
     "transcription": ("transcription:Transcription", "speech to text through /v1/audio/transcriptions"),
     "responses": ("responses_api:Responses", "chat models through /v1/responses"),
     "hibari": ("hibari:Hibari", "Hibari: English text to speech, CPU, weights included"),
+    "espeak": ("espeak:Espeak", "eSpeak NG: text to speech in many languages, CPU, no weights"),
     "speech": ("speech:Speech", "text to speech through /v1/audio/speech"),
     "embeddings": ("retrieval:Embeddings", "embeddings through /v1/embeddings, for load tests"),
     "rerank": ("retrieval:Rerank", "rerankers through /v1/rerank"),

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import shutil
 from contextlib import suppress
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from typing import Literal, TypeAlias
 
-from auricle.core.errors import MissingExtra
+from auricle.core.errors import MissingExtra, SpecError
 
 ModelGroup: TypeAlias = Literal[
     "Speech recognition",
@@ -36,6 +37,8 @@ class ModelListing:
     """Extra of Auricle that installs the packages."""
     packages: tuple[str, ...] = ()
     """Modules that must be installed."""
+    programs: tuple[str, ...] = ()
+    """Programs of which one must be installed."""
     weights: WeightsSource = "none"
     architectures: tuple[str, ...] = ()
     """Ends of the `architectures` in the `config.json` of suitable checkpoints; any, if empty."""
@@ -44,8 +47,9 @@ class ModelListing:
 
     @property
     def is_installed(self) -> bool:
-        """Whether all packages are installed; they are not imported."""
-        return all(find_spec(package) is not None for package in self.packages)
+        """Whether all packages and a program are installed; nothing is imported."""
+        has_program = not self.programs or any(map(shutil.which, self.programs))
+        return has_program and all(find_spec(package) is not None for package in self.packages)
 
     @property
     def version(self) -> str:
@@ -55,6 +59,9 @@ class ModelListing:
         return ""
 
     def require(self, feature: str) -> None:
-        """Raise `MissingExtra` if a package is not installed."""
-        if not self.is_installed:
+        """Raise `MissingExtra` if a package is not installed, or `SpecError` if a program is not."""
+        if self.is_installed:
+            return
+        if self.extra:
             raise MissingExtra(feature, self.extra)
+        raise SpecError(f"{feature} needs the program {self.programs[0]}, which your system's package manager has.")

@@ -17,7 +17,7 @@ _TASK_KINDS: Mapping[str, Builtin] = {
         "auricle.tasks.timestamps:timestamps_task", "times of words and segments on your data (`--as timestamps`)"
     ),
     "meeting": Builtin("auricle.tasks.meetings:meeting", "who speaks when, and what, on your data (`--as meeting`)"),
-    "translate": Builtin("auricle.tasks.kinds:translate", "speech translation on your data (`--as translate`)"),
+    "translate": Builtin("auricle.tasks.translation:translate", "translation of speech or texts (`--as translate`)"),
     "mcq": Builtin("auricle.tasks.kinds:mcq", "multiple choice on your data (`--as mcq`)"),
     "qa": Builtin("auricle.tasks.kinds:qa", "questions with reference answers on your data (`--as qa`)"),
     "open": Builtin("auricle.tasks.kinds:open_ended", "open-ended answers for a judge, on your data (`--as open`)"),

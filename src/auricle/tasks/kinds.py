@@ -30,7 +30,7 @@ from auricle.tasks.multiple_choice import (
     correct_option_letter,
     list_options,
 )
-from auricle.tasks.options import COLUMN_OPTIONS, TaskOptions, language_name, parse_row_range, split_list
+from auricle.tasks.options import COLUMN_OPTIONS, TaskOptions, parse_row_range, split_list
 from auricle.tasks.recipes import Recipe, Samples, build_recipe, promote_columns, with_columns, with_shots
 from auricle.tasks.scored_language import ScoredLanguage, read_language
 from auricle.tasks.word_options import add_list_metrics, check_lists, reject_lists
@@ -235,26 +235,6 @@ def asr(**arguments: Any) -> Task:
     """Build a speech recognition task."""
     options = TaskOptions.from_arguments("asr", arguments)
     kind = Transcription("asr", ASR_COLUMNS, ASR_PROMPT, ("wer", "cer"), require_transcript, decides_language=True)
-    return kind.task_from_manifest(options)
-
-
-@takes_options(TaskOptions)
-def translate(**arguments: Any) -> Task:
-    """Build a speech translation task; `language` is the target language."""
-    options = TaskOptions.from_arguments("translate", arguments)
-    columns = ColumnMapping(
-        target_columns=("translation", "answer", "answers", "target"),
-        default_question=f"Please translate the speech into {language_name(options.language or 'en')}.",
-        requires_media=True,
-    )
-    kind = TaskKind(
-        "translate",
-        columns,
-        f"{MEDIA_TEMPLATE}{{question}}",
-        ("bleu", "chrf"),
-        decides_language=True,
-        language_column="target_language",  # `language` is often that of the speech
-    )
     return kind.task_from_manifest(options)
 
 
