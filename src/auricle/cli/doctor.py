@@ -8,6 +8,7 @@ import sys
 import tempfile
 from collections.abc import Collection, Iterator, Mapping
 from importlib.metadata import PackageNotFoundError, requires, version
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +31,8 @@ EXTRA_REQUIREMENT = re.compile(r"""(?P<package>[\w.-]+).*;.*extra == ["'](?P<ext
 """A requirement of an extra in the metadata of the package: `aiohttp>=3.11; extra == "api"`."""
 CORE_PACKAGES = ("numpy", "soundfile", "soxr", "av", "rapidfuzz", "whisper-normalizer")
 MAX_DIFFERENCES_SHOWN = 5
+MAX_PERMUTED = 8
+"""Samples of the batch that is sent twice, in two orders."""
 TOLERANCE = 1e-4
 """Numbers of a single request and of a batch that differ by less are equal up to rounding."""
 
@@ -84,7 +87,7 @@ def _run_checks(
     if model:
         model_args = opt.parse_model_args(options, model)
         needed = list_needed_extras(model, model_args)
-        yield from check_model(model, model_args, spec)
+        yield from check_model(model, model_args, spec, sample_count)
         if parity:
             yield from check_parity(spec or Spec(task="demo", model=model, model_args=model_args), sample_count)
     yield from check_installation(needed)
@@ -172,7 +175,9 @@ def _installed_version(package: str) -> str | None:
         return None
 
 
-def check_model(model: str, model_args: Mapping[str, Any], spec: Spec | None) -> Iterator[CheckResult]:
+def check_model(
+    model: str, model_args: Mapping[str, Any], spec: Spec | None, sample_count: int = MAX_PERMUTED
+) -> Iterator[CheckResult]:
     """Check that a model can be loaded, suits the task and answers a request."""
     from auricle import Spec, api
     from auricle.engine.factory import resolve_model
@@ -189,6 +194,8 @@ def check_model(model: str, model_args: Mapping[str, Any], spec: Spec | None) ->
         with api.load_model(model, **model_args) as loaded:
             yield True, f"{model} loads"
             yield from _check_tone_response(loaded)
+            if spec:
+                yield from check_order(loaded, spec, sample_count)
     except AuricleError as error:
         yield False, str(error)
 
@@ -204,6 +211,45 @@ def _check_tone_response(loaded: api.LoadedModel) -> Iterator[CheckResult]:
         yield False, f"the request with a one-second tone raised {type(error).__name__}: {error}"
     else:
         yield True, f"the request with a one-second tone returned {output}"
+
+
+def check_order(loaded: api.LoadedModel, spec: Spec, sample_count: int) -> Iterator[CheckResult]:
+    """Send a batch of samples in two orders: a model that returns its outputs in another order mixes up the samples."""
+    from auricle.core.types import Sample
+    from auricle.engine.factory import Evaluation
+    from auricle.models import BatchModel
+    from auricle.tasks.inferencers.base import preview_requests
+
+    size = getattr(loaded.model, "batch_size", 1)
+    count = min(sample_count, MAX_PERMUTED, size if isinstance(size, int) else MAX_PERMUTED)
+    if not isinstance(loaded.model, BatchModel) or count < 2:
+        return
+    evaluation = Evaluation.prepare(spec)
+    samples = islice((row for row in evaluation.task.samples if isinstance(row, Sample)), count)
+    requests = [loaded.run(preview_requests(evaluation.inferencer, sample)) for sample in samples]
+    batch = [own[0] for own in requests if own]
+    answer = getattr(loaded.model, evaluation.inferencer.needs)  # not `send_all`, which forms batches by length
+    try:
+        first, second = list(answer(batch)), list(answer(batch[::-1]))[::-1]
+        moved = [place for place, pair in enumerate(zip(first, second, strict=True)) if not _is_equal(*pair)]
+    except Exception:  # noqa: BLE001 - which samples fail is not a matter of their order
+        return
+    others = [second[place] for place in moved]
+    is_permuted = moved and all(any(_is_equal(first[place], other) for other in others) for place in moved)
+    if is_permuted:
+        yield (
+            False,
+            (
+                f"{spec.model} returns outputs in another order than its batch: with the batch of {len(batch)} samples "
+                f"reversed, {len(moved)} of them got the output of another one. Return them in the order of requests"
+            ),
+        )
+    elif not moved:
+        yield True, f"a batch of {len(batch)} samples gets the same outputs in reverse order"
+
+
+def _is_equal(one: Any, other: Any) -> bool:
+    return not any(_compare_outputs((one,), (other,)))
 
 
 def check_parity(spec: Spec, sample_count: int) -> Iterator[tuple[bool, str]]:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from auricle import Spec
-from auricle.cli.doctor import check_installation, check_parity, list_extras, list_needed_extras
+from auricle.cli.doctor import check_installation, check_model, check_parity, list_extras, list_needed_extras
 from auricle.engine.dry_run import check_task_data
 from tests.support.cli_types import RunAuricle, WriteManifest, WriteTone
 
@@ -34,6 +34,41 @@ def parity_results(tmp_path: Path, **model_args: Any) -> list[tuple[bool, str]]:
     data.write_text("\n".join(json.dumps(row) for row in rows))
     model = f"{tmp_path / 'padding.py'}:Padding"
     return list(check_parity(Spec(task="qa", task_args={"data": str(data)}, model=model, model_args=model_args), 4))
+
+
+SORTING_MODEL = """
+from auricle import BatchModel, Generation
+
+class Sorting(BatchModel):
+    '''Sorts its batch by length and, unless `restores`, forgets to restore the order.'''
+
+    def __init__(self, restores=False):
+        self.restores = restores
+
+    def generate(self, batch):
+        requests = batch if self.restores else sorted(batch, key=lambda request: len(request.text))
+        return [Generation(text=request.text) for request in requests]
+"""
+
+
+@pytest.mark.parametrize(("restores", "passed"), [(False, False), (True, True)])
+def test_outputs_in_another_order_are_found(tmp_path: Path, restores: bool, passed: bool) -> None:
+    (tmp_path / "sorting.py").write_text(SORTING_MODEL)
+    (tmp_path / "data.csv").write_text("question,answer\naaa,a\nb,a\ncc,a\n")
+    model, data = f"{tmp_path / 'sorting.py'}:Sorting", {"data": str(tmp_path / "data.csv")}
+    arguments = {"restores": restores}
+    spec = Spec(task="qa", task_args=data, model=model, model_args=arguments)
+    (*_, (result, text)) = check_model(model, arguments, spec)
+    assert result is passed
+    assert ("another order" in text) is not passed
+
+
+def test_outputs_that_depend_on_the_batch_are_not_taken_for_permuted(tmp_path: Path) -> None:
+    (tmp_path / "padding.py").write_text(PADDING_MODEL.replace('"_"', "texts[0][0]"))
+    (tmp_path / "data.csv").write_text("question,answer\naaa,a\nb,a\ncc,a\n")
+    model = f"{tmp_path / 'padding.py'}:Padding"
+    spec = Spec(task="qa", task_args={"data": str(tmp_path / "data.csv")}, model=model)
+    assert not any("order" in text for _, text in check_model(model, {}, spec))
 
 
 @pytest.mark.slow
