@@ -42,7 +42,8 @@ def test_answers_survive_a_kill_and_the_listener_resumes(tmp_path: Path) -> None
             state = fetch(f"{link}/state")
             seconds = state["trial"]["seconds"]
             time.sleep(seconds["A"])
-            body = {"trial": state["trial"]["id"], "answers": {"A": value}, "played": seconds}
+            trial = state["trial"]
+            body = {"trial": trial["id"], "nonce": trial["nonce"], "answers": {"A": value}, "played": seconds}
             fetch(f"{link}/answer", body)
     finally:
         process.send_signal(signal.SIGKILL)

@@ -1,12 +1,14 @@
 """Small listening tests of synthetic sounds."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import soundfile
 
+from auricle.app.listening.session import ListeningSession
 from auricle.audio import Audio
 from auricle.core.types import Generation, Record, Sample
 from auricle.runs.run_directory import Run
@@ -46,6 +48,11 @@ def make_test(folder: Path, kind: Any = "mos", items: int = 6, **options: Any) -
     if kind == "mushra":
         options = {"reference": "oslo", **options}
     return create_test(folder / kind, [str(manifest)], CreationOptions(kind=kind, **{"listeners": 6, **options}))
+
+
+def pass_time(session: ListeningSession, seconds: float = 60) -> None:
+    """Make trials be shown earlier, as if their sounds had been played since."""
+    session._shown = {key: replace(shown, since=shown.since - seconds) for key, shown in session._shown.items()}
 
 
 def write_spoken_run(folder: Path, model: str, place: int, items: int = 6) -> Path:

@@ -151,7 +151,8 @@ def _describe_test(test: ListeningTest, out: Path) -> list[str]:
 @opt.text("--port", "Port to listen on; 0 chooses a free port.", type=click.IntRange(0, 65_535), default=8502)
 @opt.text("--host", "Address to listen on. With another address, other machines can connect.", default="127.0.0.1")
 @opt.text("--public-url URL", "Address in the printed links, if the server is behind a proxy. [default: the host]")
-def serve(folder: Path, port: int, host: str, public_url: str | None) -> None:
+@opt.text("--places-per-address N", "How many people may enrol from one address.", type=click.IntRange(1), default=4)
+def serve(folder: Path, port: int, host: str, public_url: str | None, places_per_address: int) -> None:
     """Serve the test in FOLDER to listeners until Ctrl-C, and print their links.
 
     Answers are stored one by one in FOLDER/ratings.jsonl, and scored whenever a listener finishes.
@@ -159,7 +160,7 @@ def serve(folder: Path, port: int, host: str, public_url: str | None) -> None:
     from auricle.app.listening.server import ListenOptions
     from auricle.app.listening.server import serve as serve_test
 
-    serve_test(ListenOptions(folder, port, host, public_url or ""), _score_in_background)
+    serve_test(ListenOptions(folder, port, host, public_url or "", places_per_address), _score_in_background)
 
 
 def _score_in_background(folder: Path) -> Path:

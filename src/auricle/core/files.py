@@ -11,6 +11,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO, Literal
 
+DEFAULT_MODE = 0o666
+"""Rights of a file before the umask of the process is applied."""
+
 
 def open_regular_file(path: Path, buffering: int = -1, mode: Literal["rb", "rb+", "ab"] = "rb") -> BinaryIO:
     """Open a file; a named pipe, a socket or a device is refused because it could block for ever.
@@ -50,10 +53,13 @@ def sounds_folder() -> Path:
     return user_cache_folder() / "sounds"
 
 
-def write_atomically(path: Path, content: bytes | Iterable[bytes]) -> None:
-    """Write a file completely and durably, or leave it as it was."""
+def write_atomically(path: Path, content: bytes | Iterable[bytes], mode: int = DEFAULT_MODE) -> None:
+    """Write a file completely and durably, or leave it as it was. It never has more rights than `mode`."""
     scratch = path.with_name(path.name + ".tmp")
-    with scratch.open("wb") as file:
+    if mode != DEFAULT_MODE:
+        scratch.unlink(missing_ok=True)  # what a crash left may have other rights
+    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_BINARY", 0)
+    with os.fdopen(os.open(scratch, flags, mode), "wb") as file:
         file.writelines([content] if isinstance(content, bytes) else content)
         file.flush()
         os.fsync(file.fileno())

@@ -18,7 +18,7 @@ from typing import Any, TypeAlias, TypeVar, get_args, get_origin, get_type_hints
 import orjson
 
 from auricle.core.errors import DataError
-from auricle.core.files import read_regular_file, write_atomically, write_lines_atomically
+from auricle.core.files import DEFAULT_MODE, read_regular_file, write_atomically, write_lines_atomically
 from auricle.core.redaction import SECRETS
 
 Document = TypeVar("Document")
@@ -193,12 +193,12 @@ def _join(message: str, remedy: str) -> str:
     return f"{message} {remedy}".rstrip()
 
 
-def write_document(path: Path, document: Any, *, is_derived: bool = False) -> None:
+def write_document(path: Path, document: Any, *, is_derived: bool = False, mode: int = DEFAULT_MODE) -> None:
     """Write a document atomically; NaN and infinity become null. A derived one can be written again after a crash."""
     if is_derived:
         write_lines_atomically(path, [encode_document(document)])
     else:
-        write_atomically(path, encode_document(document))
+        write_atomically(path, encode_document(document), mode)
 
 
 def encode_document(document: Any) -> bytes:

@@ -68,3 +68,17 @@ def test_folder_of_a_created_or_renamed_file_is_fsynced(tmp_path: Path, monkeypa
     make_folder(tmp_path / "folder")
     make_folder(tmp_path / "folder")
     assert fsynced == [tmp_path]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no modes")
+def test_a_private_file_is_never_readable_by_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "links.json"
+    (tmp_path / "links.json.tmp").touch(mode=0o644)  # of a crash
+    modes = []
+
+    def watch_modes(descriptor: int) -> None:
+        modes.append(os.fstat(descriptor).st_mode & 0o777)
+
+    monkeypatch.setattr(os, "fsync", watch_modes)
+    write_atomically(path, b"secret", mode=0o600)
+    assert modes[0] == path.stat().st_mode & 0o777 == 0o600

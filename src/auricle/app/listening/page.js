@@ -294,7 +294,7 @@ async function send() {
     if (next.disabled) return;
     next.disabled = true;
     const played = Object.fromEntries(trial.players.map((player) => [player.label, player.played]));
-    const body = JSON.stringify({ trial: state.trial.id, answers: trial.answers, played });
+    const body = JSON.stringify({ trial: state.trial.id, nonce: state.trial.nonce, answers: trial.answers, played });
     try {
         const response = await fetch(`${base}/answer`, { method: "POST", body });
         const document_ = await response.json();

@@ -22,7 +22,7 @@ from typing import Any, cast
 
 import orjson
 
-from auricle.app.listening.session import ListeningSession, NoFreePlace
+from auricle.app.listening.session import PLACES_PER_ADDRESS, ListeningSession, NoFreePlace
 from auricle.app.server import LOCAL_HOSTS, find_free_port
 from auricle.core.errors import AuricleError
 from auricle.core.files import read_regular_file
@@ -55,6 +55,8 @@ class ListenOptions:
     host: str = "127.0.0.1"
     public_url: str = ""
     """Address at which listeners reach the server, if it is behind a proxy."""
+    places_per_address: int = PLACES_PER_ADDRESS
+    """How many people may enrol from one address."""
 
 
 class ListenServer(ThreadingHTTPServer):
@@ -68,7 +70,8 @@ class ListenServer(ThreadingHTTPServer):
     daemon_threads = True
 
     def __init__(self, options: ListenOptions, on_finished: Callable[[], None] = lambda: None) -> None:
-        self.session = ListeningSession(options.folder)
+        self.session = ListeningSession(options.folder, options.places_per_address)
+        self.has_proxy = bool(options.public_url)
         self.on_finished = on_finished
         port = find_free_port(options.host, options.port)
         super().__init__((options.host, port), ListenHandler)
@@ -109,6 +112,10 @@ class ListenHandler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         body = self._read_body()
+        if body is None:
+            self.close_connection = True
+            self._refuse(HTTPStatus.BAD_REQUEST, "The length of the request is unclear.")
+            return
         match self.path.partition("?")[0].strip("/").split("/"):
             case ["join", token] if self._is_enrolment(token):
                 self._enrol()
@@ -139,7 +146,7 @@ class ListenHandler(BaseHTTPRequestHandler):
 
     def _enrol(self) -> None:
         try:
-            token = self._server.session.enrol()
+            token = self._server.session.enrol(self._find_address())
         except NoFreePlace as error:
             self._refuse(HTTPStatus.CONFLICT, str(error))
             return
@@ -162,9 +169,21 @@ class ListenHandler(BaseHTTPRequestHandler):
             if session.is_finished(listener):
                 threading.Thread(target=self._server.on_finished, daemon=True).start()
 
-    def _read_body(self) -> bytes:
-        length = self.headers.get("Content-Length", "0")
-        size = int(length) if length.isascii() and length.isdigit() else 0
+    def _find_address(self) -> str:
+        """Return the address of the person: behind a proxy, the one that the proxy added last."""
+        forwarded = ",".join(self.headers.get_all("X-Forwarded-For", [])) if self._server.has_proxy else ""
+        return forwarded.rpartition(",")[2].strip() or str(self.client_address[0])
+
+    def _read_body(self) -> bytes | None:
+        """Return the body, or None if it is not clear where it ends: a proxy might see another request there."""
+        lengths = self.headers.get_all("Content-Length", ["0"])
+        if (
+            len(lengths) > 1
+            or "Transfer-Encoding" in self.headers
+            or not (lengths[0].isascii() and lengths[0].isdigit())
+        ):
+            return None
+        size = int(lengths[0])
         if size > MAX_BODY_BYTES:
             self.close_connection = True
             return b""

@@ -145,9 +145,7 @@ class Links:
         return links
 
     def save(self, folder: Path) -> None:
-        path = folder / LINKS_FILE
-        write_document(path, self)
-        path.chmod(0o600)
+        write_document(folder / LINKS_FILE, self, mode=0o600)
 
     def find_listener(self, token: str) -> str:
         """Return the listener with a token, or an empty text."""

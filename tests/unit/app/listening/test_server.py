@@ -13,7 +13,7 @@ import pytest
 
 from auricle.app.listening.server import MAX_BODY_BYTES, ListenOptions, ListenServer
 from auricle.tasks.listening_tests.ratings import read_ratings
-from tests.support.listening_tests import SYSTEMS, make_test
+from tests.support.listening_tests import SYSTEMS, make_test, pass_time
 
 
 @pytest.fixture
@@ -54,8 +54,8 @@ def test_a_listener_answers_all_trials(server: ListenServer) -> None:
         trial = state["trial"]
         status, headers, sound = request(server, f"{page}/sound/{trial['id']}/A")
         assert (status, headers["Content-Type"], sound[:4]) == (200, "audio/wav", b"RIFF")
-        server.session._first_seen.clear()  # as if the sound had been played since
-        body = {"trial": trial["id"], "answers": {"A": 3}, "played": trial["seconds"]}
+        pass_time(server.session)
+        body = {"trial": trial["id"], "nonce": trial["nonce"], "answers": {"A": 3}, "played": trial["seconds"]}
         status, _, answer = request(server, f"{page}/answer", body)
         assert status == 200
     assert json.loads(answer)["trial"] is None
@@ -117,11 +117,30 @@ def test_links_have_the_public_address_of_a_proxy(tmp_path: Path) -> None:
     assert all(url.startswith("https://lab.example/listen/l/") for url in server.listener_urls().values())
 
 
-def test_a_length_that_is_no_number_is_refused(server: ListenServer) -> None:
+@pytest.mark.parametrize(
+    "headers", ["Content-Length: ²", "Content-Length: 2\r\nContent-Length: 40", "Transfer-Encoding: chunked"]
+)
+def test_a_request_without_a_clear_end_is_refused_and_the_connection_closed(server: ListenServer, headers: str) -> None:
     page = path_of(server.listener_urls()["L01"])
     with socket.create_connection(("127.0.0.1", server.server_address[1]), timeout=10) as client:
-        client.sendall(f"POST {page}/answer HTTP/1.1\r\nHost: x\r\nContent-Length: ²\r\n\r\n".encode("latin-1"))
-        assert client.recv(100).startswith(b"HTTP/1.1 400")
+        client.sendall(f"POST {page}/answer HTTP/1.1\r\nHost: x\r\n{headers}\r\n\r\n".encode("latin-1"))
+        answer = b"".join(iter(lambda: client.recv(4096), b""))  # until the server closes it
+    assert answer.startswith(b"HTTP/1.1 400")
+    assert answer.count(b"HTTP/1.1") == 1
+
+
+def test_behind_a_proxy_people_have_the_address_that_it_states(tmp_path: Path) -> None:
+    make_test(tmp_path, "ab", items=3, listeners=3)
+    options = ListenOptions(tmp_path / "ab", port=0, public_url="https://lab.example", places_per_address=1)
+    with ListenServer(options) as server:
+        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+        path = f"/join/{server.session.links.enrolment}"
+        statuses = [
+            request(server, path, b"", **{"X-Forwarded-For": address})[0]
+            for address in ("10.0.0.1", "10.0.0.9, 10.0.0.1", "10.0.0.2")
+        ]
+        server.shutdown()
+    assert statuses == [303, 409, 303]
 
 
 def test_a_sound_that_is_gone_is_reported_to_both_sides(server: ListenServer, capsys: Any) -> None:
@@ -138,8 +157,8 @@ def test_an_answer_that_cannot_be_written_is_asked_for_again(
 ) -> None:
     page = path_of(server.listener_urls()["L01"])
     trial = json.loads(request(server, f"{page}/state")[2])["trial"]
-    server.session._first_seen.clear()
-    body = {"trial": trial["id"], "answers": {"A": 3}, "played": trial["seconds"]}
+    pass_time(server.session)
+    body = {"trial": trial["id"], "nonce": trial["nonce"], "answers": {"A": 3}, "played": trial["seconds"]}
     with monkeypatch.context() as patch:
         patch.setattr("os.fsync", refuse_to_sync)
         status, _, content = request(server, f"{page}/answer", body)

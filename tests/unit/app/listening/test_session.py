@@ -8,7 +8,7 @@ import pytest
 
 from auricle.app.listening.session import ListeningSession, NoFreePlace, list_sounds
 from auricle.tasks.listening_tests.ratings import InvalidAnswer, read_ratings
-from tests.support.listening_tests import SYSTEMS, make_test
+from tests.support.listening_tests import SYSTEMS, make_test, pass_time
 
 
 @pytest.fixture
@@ -21,9 +21,10 @@ def answer(session: ListeningSession, name: str = "L01", value: Any = 4, **chang
     """Answer the next trial of a listener as a page does after everything was played, and return the next state."""
     listener = session.test.listener_by_id[name]
     state = session.describe(listener)
-    session._first_seen.clear()  # as if the sounds had been played since
-    played = dict(state["trial"]["seconds"])
-    session.answer(listener, {"trial": state["trial"]["id"], "answers": {"A": value}, "played": played, **changes})
+    pass_time(session)
+    trial = state["trial"]
+    document = {"trial": trial["id"], "nonce": trial["nonce"], "answers": {"A": value}, "played": trial["seconds"]}
+    session.answer(listener, {**document, **changes})
     return session.describe(listener)
 
 
@@ -60,6 +61,9 @@ def test_an_answer_that_is_sent_twice_is_stored_once(session: ListeningSession) 
     [
         ({"trial": "t003"}, "not the trial that comes next"),
         ({"trial": None}, "not the trial that comes next"),
+        ({"nonce": "guessed"}, "was not shown on this page"),
+        ({"nonce": "ä"}, "was not shown on this page"),
+        ({"nonce": None}, "was not shown on this page"),
         ({"answers": {"A": 9}}, "not an answer from 1 to 5"),
         ({"answers": None}, "incomplete"),
         ({"played": {}}, "Please listen to A to the end"),
@@ -77,9 +81,25 @@ def test_answers_without_listening_or_off_the_scale_are_refused(
 
 def test_an_answer_that_is_faster_than_the_sound_is_refused(session: ListeningSession) -> None:
     listener = session.test.listeners[0]
-    session.describe(listener)
+    trial = session.describe(listener)["trial"]
     with pytest.raises(InvalidAnswer, match="Please listen to the sounds"):
-        session.answer(listener, {"trial": "t001", "answers": {"A": 4}, "played": {"A": 9.0}})
+        session.answer(listener, {"trial": "t001", "nonce": trial["nonce"], "answers": {"A": 4}, "played": {"A": 9.0}})
+
+
+def test_a_trial_that_was_never_shown_cannot_be_answered(session: ListeningSession) -> None:
+    other = session.describe(session.test.listeners[1])["trial"]["nonce"]
+    for nonce in (other, ""):
+        with pytest.raises(InvalidAnswer, match="was not shown"):
+            session.answer(session.test.listeners[0], {"trial": "t001", "nonce": nonce, "answers": {"A": 4}})
+
+
+def test_an_address_gets_few_places(session: ListeningSession) -> None:
+    few = ListeningSession(session.folder, places_per_address=1)
+    few.enrol("10.0.0.1")
+    with pytest.raises(NoFreePlace, match="from your address"):
+        few.enrol("10.0.0.1")
+    assert few.enrol("10.0.0.2")
+    assert "10.0.0" not in (few.folder / "links.json").read_text()
 
 
 def test_something_that_is_no_object_is_refused(session: ListeningSession) -> None:
@@ -97,11 +117,11 @@ def test_a_finished_listener_has_no_trial(session: ListeningSession) -> None:
 
 def test_places_are_assigned_in_order_until_none_is_free(session: ListeningSession) -> None:
     answer(session, "L02")
-    tokens = [session.enrol() for _ in range(2)]
+    tokens = [session.enrol("10.0.0.1") for _ in range(2)]
     assert [session.links.find_listener(token) for token in tokens] == ["L01", "L03"]
     again = ListeningSession(session.folder)
     with pytest.raises(NoFreePlace, match="All places"):
-        again.enrol()
+        again.enrol("10.0.0.1")
 
 
 def test_sounds_are_served_for_own_trials_only(session: ListeningSession) -> None:
