@@ -20,8 +20,8 @@ def test_every_metric_loads_under_its_name(name: str) -> None:
 @pytest.mark.parametrize("name", METRICS.builtin)
 def test_every_metric_has_a_short_summary(name: str) -> None:
     summary = METRICS.builtin[name].summary
-    assert 10 < len(summary) < 65
-    assert not summary.endswith(".")
+    assert 10 < len(summary) < 65, f"write 11 to 64 characters about {name} in src/auricle/metrics/catalogue.py"
+    assert not summary.endswith("."), f"remove the full stop of {name} in src/auricle/metrics/catalogue.py"
 
 
 def test_a_name_belongs_to_one_module() -> None:

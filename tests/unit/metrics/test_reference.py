@@ -29,6 +29,7 @@ from tests.support import paths
 PAGES = {page.name: page for page in load_pages()}
 ENTRIES = {f"{page.name}: {entry.heading}": entry for page in load_pages() for entry in page.entries}
 DESCRIBED = [name for entry in ENTRIES.values() for name in entry.metrics]
+RUN_SCRIPT = "Then run scripts/make_metric_reference.py."
 NO_ORACLE = "no independent implementation"
 
 
@@ -43,9 +44,11 @@ def list_builtin() -> list[str]:
 
 def test_every_metric_has_exactly_one_entry() -> None:
     assert len(DESCRIBED) == len(set(DESCRIBED))
-    assert set(list_builtin()) <= set(DESCRIBED)
     members = {metric.name for name in METRICS.builtin for metric in resolve_metrics(name)}
-    assert not [name for name in members if not find_entry(name)]
+    missing = ({*list_builtin()} - {*DESCRIBED}) | {name for name in members if not find_entry(name)}
+    assert not missing, (
+        f"add [[entries]] with these metrics to a page in src/auricle/metrics/reference_pages/. {RUN_SCRIPT}"
+    )
 
 
 def test_every_entry_is_of_a_metric_that_exists(script: dict[str, Any]) -> None:
@@ -68,9 +71,9 @@ def test_the_metric_of_a_dimension_has_the_entry_of_the_metric() -> None:
 
 
 def test_pages_are_current(script: dict[str, Any]) -> None:
-    """Run scripts/make_metric_reference.py after a change."""
     files = script["format_files"]()
-    assert not [path.name for path, text in files.items() if path.read_text(encoding="utf-8") != text]
+    outdated = [path.name for path, text in files.items() if path.read_text(encoding="utf-8") != text]
+    assert not outdated, RUN_SCRIPT
     assert {path.name for path in (paths.DOCS / "metrics").iterdir()} == {path.name for path in files}
 
 
@@ -81,7 +84,7 @@ def test_pages_state_what_the_code_has(script: dict[str, Any]) -> None:
         rows = re.findall(rf"^\| `{re.escape(name)}` \| (.*) \| (.*) \| (\w+) \| (\d+) \| ", text, re.MULTILINE)
         unit = metric.unit or "number"
         expected = (metric.title, describe_direction(metric), {"s": "seconds"}.get(unit, unit), str(metric.version))
-        assert rows == [expected], name
+        assert rows == [expected], f"{name}: {RUN_SCRIPT}"
 
 
 # --- fields of entries ----------------------------------------------------------------------------
@@ -99,9 +102,12 @@ def test_an_entry_states_known_methods_and_tests_that_exist(entry: Entry) -> Non
 
 @pytest.mark.parametrize("name", list_builtin())
 def test_the_stated_method_is_that_of_the_code(name: str) -> None:
-    entry = find_entry(name)
-    assert entry
-    assert set(entry.interval) & list_methods(resolve_metrics(name)[0])
+    entry, methods = find_entry(name), list_methods(resolve_metrics(name)[0])
+    assert entry, f"add [[entries]] with {name} to a page in src/auricle/metrics/reference_pages/. {RUN_SCRIPT}"
+    stated = (
+        f"interval of {entry.heading} in src/auricle/metrics/reference_pages/ names none of {methods}. {RUN_SCRIPT}"
+    )
+    assert set(entry.interval) & methods, stated
 
 
 def list_methods(metric: Metric) -> set[str]:

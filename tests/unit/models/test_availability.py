@@ -29,7 +29,8 @@ def test_every_model_has_a_group_and_groups_follow_each_other() -> None:
     assert {entry.name for entry in listed} == set(MODELS)
     positions = [GROUPS.index(entry.group) for entry in listed]
     assert positions == sorted(positions)
-    assert not [entry.name for entry in listed if entry.group == "Other"]
+    without = [entry.name for entry in listed if entry.group == "Other"]
+    assert not without, "add `listing = ModelListing(group=…)` to each class in src/auricle/models/"
 
 
 def test_fake_models_are_marked() -> None:

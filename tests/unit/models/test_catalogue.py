@@ -16,8 +16,8 @@ def test_every_model_has_a_module_and_a_description(name: str) -> None:
     assert spec
     assert spec.origin
     assert f"class {attribute}(" in Path(spec.origin).read_text(encoding="utf-8")
-    assert builtin.summary
-    assert not builtin.summary.endswith(".")
+    assert builtin.summary, f"write a line about {name} in src/auricle/models/catalogue.py"
+    assert not builtin.summary.endswith("."), f"remove the full stop of {name} in src/auricle/models/catalogue.py"
 
 
 def test_models_are_found_by_what_they_can_do() -> None:

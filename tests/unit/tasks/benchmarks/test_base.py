@@ -97,10 +97,9 @@ def test_every_benchmark_declares_its_facts() -> None:
 
 
 def test_the_tables_of_benchmarks_are_current() -> None:
-    """Run scripts/make_benchmarks_table.py after a change."""
     script = runpy.run_path(str(paths.ROOT / "scripts" / "make_benchmarks_table.py"))
     page = (paths.DOCS / "benchmarks.md").read_text(encoding="utf-8")
-    assert page == script["format_page"]()
+    assert page == script["format_page"](), "run scripts/make_benchmarks_table.py, which writes docs/benchmarks.md"
     assert not [name for name in load_benchmarks() if f"| `{name}` |" not in page]
 
 
