@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, Unpack
 from auricle.core.audio_limit import limit_audio
 from auricle.core.errors import AllRequestsFailed, SpecError
 from auricle.core.files import make_folder
+from auricle.core.home_folder import keep_home_folder
+from auricle.core.user_code import limit_calls
 from auricle.engine.factory import Evaluation, build_run_spec, check_settings, deploy_model, resolve_model
 from auricle.engine.factory import build_task as build_task
 from auricle.engine.factory import construct_model as construct_model
@@ -86,11 +88,13 @@ def evaluate(
     settings = replace(settings, limit=spec.limit or settings.limit)
     check_settings(evaluation.model_class, spec, settings)
     observer = observer or Observer()
-    with limit_audio(settings.max_audio), Run.open(Path(out), build_run_spec(spec, task, evaluation.inferencer)) as run:
-        with nullcontext(kept_model) if kept_model else KeptModel() as models:
+    run_spec = build_run_spec(spec, task, evaluation.inferencer)
+    limits = limit_audio(settings.max_audio), limit_calls(settings.timeout, observer.on_message)
+    with limits[0], limits[1], Run.open(Path(out), run_spec) as run:
+        with keep_home_folder(), nullcontext(kept_model) if kept_model else KeptModel() as models:
             outcomes, stop_reason = collect_answers(evaluation, run, settings, observer, models)
         result = RunResult(
-            path=run.path,
+            path=run.location,
             outcomes=outcomes,
             complete=run.read_progress().complete,
             moved_lines=run.moved_lines,

@@ -90,7 +90,7 @@ def test_killed_replica_loses_no_sample(work: Path, deployment: str) -> None:
 
 
 def test_hanging_replica_is_killed_and_its_batch_retried(work: Path) -> None:
-    done = run(work, "--replicas", "2", "--batch-timeout", "2", "-M", "hang=q123")
+    done = run(work, "--replicas", "2", "--timeout", "2", "-M", "hang=q123")
     assert done.returncode == 0, done.stderr
     assert answered(work)[0] == list(range(500))
 
@@ -121,7 +121,7 @@ def test_replicas_end_with_a_killed_run_even_in_a_batch_that_hangs(work: Path, d
 
 
 def test_replica_ends_a_batch_that_hangs_if_the_run_cannot(work: Path) -> None:
-    options = ["--replicas", "2", "-M", "hang=q3", "--batch-timeout", "3"]
+    options = ["--replicas", "2", "-M", "hang=q3", "--timeout", "3"]
     with subprocess.Popen(command(work, *options), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as running:
         while not (work / "pids" / "hung").exists():
             assert running.poll() is None

@@ -20,6 +20,7 @@ from auricle.audio.fetching import WEB_SCHEMES, fetch, is_fetched
 from auricle.audio.waveform import AudioInfo, Blocks, Format
 from auricle.core.audio_limit import check_length
 from auricle.core.errors import AudioError, SampleError
+from auricle.core.home_folder import home_folder
 from auricle.core.storage import is_remote, local_path
 
 if TYPE_CHECKING:
@@ -81,7 +82,7 @@ class Audio:
         """The file on disk, sliced or not; None for perturbed audio, audio in memory, in a tar and at a URL."""
         if self._origin is not None:
             return self._origin.path
-        return _local_path(self.uri) if self.data is None and self.perturbation is None else None
+        return _local_path(self.uri, home_folder()) if self.data is None and self.perturbation is None else None
 
     @property
     def hash(self) -> str:
@@ -186,7 +187,7 @@ class Audio:
     def _source(self) -> Path | bytes:
         if isinstance(self.data, bytes):
             return self.data
-        return _local_path(self.uri) or fetch(self.uri, AudioError)
+        return _local_path(self.uri, home_folder()) or fetch(self.uri, AudioError)
 
     def fetched(self) -> Audio:
         """Return a copy in memory if the audio is in a bucket or in a tar, and otherwise the same audio."""
@@ -315,7 +316,7 @@ class _MediaFile:
 
     @property
     def path(self) -> Path | None:
-        return _local_path(self.uri) if self.data is None else None
+        return _local_path(self.uri, home_folder()) if self.data is None else None
 
     @property
     def hash(self) -> str:
@@ -346,7 +347,7 @@ class _MediaFile:
     def _source(self) -> Path | bytes:
         if self.data is not None:
             return self.data
-        return _local_path(self.uri) or fetch(self.uri, SampleError)
+        return _local_path(self.uri, home_folder()) or fetch(self.uri, SampleError)
 
     def fetched(self) -> Self:
         """Return a copy in memory if the file is in a bucket or in a tar, and otherwise the same reference."""
@@ -443,10 +444,10 @@ _MAGIC = (
 
 
 @lru_cache(maxsize=4096)  # a clip is opened several times, and parsing its path takes as long as reading its header
-def _local_path(uri: str) -> Path | None:
+def _local_path(uri: str, folder: str) -> Path | None:
     if not uri or is_remote(uri) or parse_member(uri):
         return None
-    return local_path(uri)
+    return folder / local_path(uri)
 
 
 def _digest(source: Path | bytes, name: str, error_type: type[SampleError]) -> bytes:

@@ -95,6 +95,13 @@ RUN_OPTIONS: Sequence[Callable[[Any], Any]] = (
             minimum=0,
             default=0,
         ),
+        opt.number(
+            "--timeout SECONDS",
+            "Seconds that one call of a model, a metric or other Python code of yours may take; then its samples fail, "
+            "and a replica is restarted. For requests to an API, see -M timeout.",
+            type=click.FloatRange(1),
+            default=600.0,
+        ),
         opt.flag(
             "--retry-failed/--skip-failed", "Whether resuming a run retries samples that failed before.", default=True
         ),
@@ -152,12 +159,6 @@ RUN_OPTIONS: Sequence[Callable[[Any], Any]] = (
             default=0.0,
         ),
         opt.flag("--wait", "Wait for GPUs that a Ray cluster does not have yet, instead of refusing."),
-        opt.number(
-            "--batch-timeout SECONDS",
-            "Seconds a replica may spend on one batch before it is restarted.",
-            type=click.FloatRange(1),
-            default=600.0,
-        ),
     ),
     opt.option_group("Cost", opt.prices_option, opt.max_cost_option),
     opt.option_group(

@@ -30,7 +30,7 @@ def limit_audio(seconds: float) -> Iterator[None]:
         yield
     finally:
         if previous is None:
-            del os.environ[MAX_SECONDS_VARIABLE]
+            os.environ.pop(MAX_SECONDS_VARIABLE, None)  # user code may have removed it
         else:
             os.environ[MAX_SECONDS_VARIABLE] = previous
 

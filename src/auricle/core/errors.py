@@ -7,8 +7,14 @@ sample, and the run continues.
 from __future__ import annotations
 
 import traceback
+from contextlib import suppress
 from enum import IntEnum
+from itertools import islice
 from pathlib import PurePath
+
+MAX_MESSAGE_BYTES = 4096
+"""Bytes of an error's message that are kept."""
+MAX_KIND_LENGTH, MAX_NOTES = 200, 20
 
 
 class ExitStatus(IntEnum):
@@ -140,6 +146,10 @@ class AudioError(SampleError):
     """Audio that cannot be decoded or used."""
 
 
+class TimedOut(SampleError):
+    """A call of user code did not return in time."""
+
+
 class Skipped(SampleError):
     """A rule of the model excludes this sample: it was not sent and does not count as wrong."""
 
@@ -172,10 +182,56 @@ class AnswerMismatch(Unreadable):
 
 
 def describe(error: BaseException) -> str:
-    """Return an error's message; for errors of foreign code also the line that raised it, and its notes."""
-    if isinstance(error, AuricleError):
-        return str(error)
-    frames = traceback.extract_tb(error.__traceback__)
-    names_its_line = not frames or isinstance(error, SyntaxError)
+    """Return an error's message; for errors of foreign code also the line that raised it, and its notes.
+
+    Foreign code may raise anything: this never fails, and the text is short enough for a journal.
+    """
+    if issubclass(type(error), AuricleError):
+        return safe_text(error)
+    frames = traceback.extract_tb(BaseException.__dict__["__traceback__"].__get__(error))
+    names_its_line = not frames or issubclass(type(error), SyntaxError)
     place = "" if names_its_line else f" ({PurePath(frames[-1].filename).name}:{frames[-1].lineno})"
-    return "; ".join([f"{str(error) or 'no message'}{place}", *getattr(error, "__notes__", ())])
+    notes: list[str] = []
+    with suppress(Exception):  # a class may make anything of `__notes__`
+        notes += map(safe_text, islice(error.__notes__, MAX_NOTES))
+    return shorten("; ".join([f"{safe_text(error) or 'no message'}{place}", *notes]))
+
+
+def safe_text(value: object) -> str:
+    """Return a value as text, even if its `__str__` raises; at most `MAX_MESSAGE_BYTES` of it, and how long it is."""
+    try:
+        return shorten(str(value))
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # noqa: BLE001 - it may raise anything
+        return f"its message cannot be shown: __str__ raised {kind_of(error)}"
+
+
+def is_plain(error: BaseException) -> bool:
+    """Return whether an error can be asked for its class and its text, and the text is short enough to be kept."""
+    try:
+        text, kind = str(error), error.__class__
+    except KeyboardInterrupt:
+        raise
+    except BaseException:  # noqa: BLE001 - it may raise anything
+        return False
+    return type(kind) is type and kind is type(error) and type(text) is str and shorten(text) == text
+
+
+def shorten(text: str) -> str:
+    """Return a text of Python's own type that can be stored: its beginning and its length if it is too long.
+
+    >>> shorten("a" * 10_000)[-30:]
+    'aaaaaa… (10,000 characters)'
+    """
+    start = str.__getitem__(text, slice(MAX_MESSAGE_BYTES))
+    encoded = start.encode("utf-8", "backslashreplace")
+    if str.__len__(text) == len(start) and len(encoded) <= MAX_MESSAGE_BYTES:
+        return encoded.decode()
+    return f"{encoded[:MAX_MESSAGE_BYTES].decode(errors='ignore')}… ({str.__len__(text):,} characters)"
+
+
+def kind_of(error: BaseException) -> str:
+    """Return the name of an error's class, whatever its metaclass does."""
+    name: str = type.__dict__["__name__"].__get__(type(error))
+    return name[:MAX_KIND_LENGTH]

@@ -18,12 +18,13 @@ from typing import Any
 import orjson
 
 from auricle.core.arguments import describe_arguments, find_problem, list_options
-from auricle.core.errors import AuricleError, SpecError, describe
+from auricle.core.errors import AuricleError, SpecError
 from auricle.core.object_cache import read_limit
 from auricle.core.redaction import SECRETS
 from auricle.core.registry import split_prefix
 from auricle.core.serialization import dumps
 from auricle.core.types import Sample
+from auricle.core.user_code import wrap_errors
 from auricle.engine.settings import DEFAULT_LEASE_SECONDS, Settings
 from auricle.engine.spec import Spec
 from auricle.models import AsyncModel, BatchModel, Model, abilities, adapt
@@ -201,12 +202,8 @@ def check_arguments(factory: Callable[..., Any], name: str, arguments: Mapping[s
 
 def _call_factory(factory: Callable[..., Any], name: str, arguments: Mapping[str, Any]) -> Any:
     check_arguments(factory, name, arguments)
-    try:
+    with wrap_errors(display_name(name)):
         return factory(**arguments)
-    except AuricleError:
-        raise
-    except (Exception, SystemExit) as error:
-        raise SpecError(f"{display_name(name)} raised {type(error).__name__}: {describe(error)}") from error
 
 
 def resolve_model(spec: Spec) -> type[Model]:
@@ -326,7 +323,7 @@ def _make_sender_pool(spec: Spec, settings: Settings) -> Model:
     from auricle.engine.workers.senders import SenderPool
 
     arguments, interpreter = _split_interpreter_arguments(spec)
-    return SenderPool(spec.model, arguments, settings.processes, **interpreter)
+    return SenderPool(spec.model, arguments, settings.processes, timeout=settings.timeout, **interpreter)
 
 
 def _make_replica_pool(model_class: type[BatchModel], spec: Spec, settings: Settings, run_path: Path | None) -> Model:
@@ -336,7 +333,7 @@ def _make_replica_pool(model_class: type[BatchModel], spec: Spec, settings: Sett
     options = ReplicaOptions(
         replicas=settings.replicas,
         devices=settings.devices,
-        timeout=settings.batch_timeout,
+        timeout=settings.timeout,
         log_folder=run_path / "logs" if run_path else None,
         **interpreter,
     )
@@ -350,7 +347,7 @@ def _make_ray_pool(model_class: type[BatchModel], spec: Spec, settings: Settings
         address=settings.ray_address,
         replicas=settings.replicas,
         gpus_per_replica=settings.gpus_per_replica,
-        timeout=settings.batch_timeout,
+        timeout=settings.timeout,
         wait=settings.wait,
     )
     return RayReplicaPool(spec.model, spec.model_args, model_class, options)

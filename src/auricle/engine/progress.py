@@ -118,7 +118,7 @@ class ProgressTracker(Observer):
         self._recent_rate = RecentRate()
 
     def on_start(self, run: Run, _stop: Callable[[], None], /) -> None:
-        self.run = str(run.path)
+        self.run = str(run.location)
 
     def on_result(self, record: Record, /) -> None:
         if self._usage:

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
 
 from auricle.core.audio_limit import DEFAULT_MAX_SECONDS
 from auricle.core.types import Output, Request
+from auricle.core.user_code import DEFAULT_TIMEOUT
 
 
 @runtime_checkable
@@ -21,7 +22,7 @@ class Cache(Protocol):
 LEAST_VALUES: dict[str, float] = {
     **dict.fromkeys(("concurrency", "batch_size", "limit", "max_attempts", "processes", "replicas"), 1),
     **dict.fromkeys(("shards", "workers", "lease"), 1),
-    **dict.fromkeys(("retry_dropped", "initial_backoff", "gpus_per_replica", "batch_timeout", "max_audio"), 0),
+    **dict.fromkeys(("retry_dropped", "initial_backoff", "gpus_per_replica", "timeout", "max_audio"), 0),
 }
 DEFAULT_LEASE_SECONDS = 60.0
 
@@ -31,7 +32,7 @@ class Settings:
     """How to execute a run. No setting changes an answer; `max_audio` decides which samples are too long.
 
     Examples:
-        >>> Settings(concurrency=8, max_attempts=3).batch_timeout
+        >>> Settings(concurrency=8, max_attempts=3).timeout
         600.0
     """
 
@@ -75,8 +76,9 @@ class Settings:
     """Seconds after which others take over the shard of a worker that has stopped responding."""
     slurm: dict[str, Any] = field(default_factory=dict)
     """Parameters of Slurm jobs, such as `partition`."""
-    batch_timeout: float = 600.0
-    """Seconds a replica may spend on one batch before it is restarted."""
+    timeout: float = DEFAULT_TIMEOUT
+    """Seconds that a call of a model, a metric or other code of the user may take. Then the samples of the call fail,
+    and a replica is restarted. Models behind an API limit their requests themselves (`timeout` of the model)."""
     max_audio: float = DEFAULT_MAX_SECONDS
     """Longest sound in seconds, or part of a sound, that is decoded; samples with a longer one fail."""
     stream: bool | None = None

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
+
+from auricle.core.user_code import WATCH
 
 if TYPE_CHECKING:
     import asyncio
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
+TERMINATION_SECONDS = 20.0
+"""Seconds after SIGTERM in which requests in flight may finish."""
 SHOW_CURSOR = "\x1b[?25h"
 
 
@@ -58,29 +64,37 @@ class InterruptHandler:
 def stop_on_interrupt(stop: asyncio.Event) -> Iterator[None]:
     """Set `stop` on the first Ctrl-C or SIGTERM, so that requests in flight may finish.
 
-    A second signal ends a command at once. In other programs it is handled as it was before this block.
+    A second signal ends a command at once, and so does SIGTERM after a while. In other programs it is handled as it
+    was before this block.
     """
     from asyncio import get_running_loop
 
     loop = get_running_loop()
-    previous = {number: signal.getsignal(number) for number in SIGNALS}
+    previous: dict[signal.Signals, Any] = {number: signal.getsignal(number) for number in SIGNALS}
 
-    def request_stop(number: signal.Signals) -> None:
-        stop.set()
+    def request_stop(number: int, _frame: Any) -> None:
+        WATCH.is_stopping = True
+        loop.call_soon_threadsafe(stop.set)
         restore_handlers()
-        if isinstance(handler := previous[number], InterruptHandler):
+        if isinstance(handler := previous[signal.Signals(number)], InterruptHandler):
             handler.record(number)
+            if number == signal.SIGTERM:  # who sent it is likely to wait, but not for long
+                timer.start()
 
     def restore_handlers() -> None:
         for number, handler in previous.items():
-            with suppress(RuntimeError, ValueError, NotImplementedError):
-                if loop.remove_signal_handler(number):
+            with suppress(TypeError, ValueError):  # not the main thread, or a handler that is not of Python
+                if signal.getsignal(number) is request_stop:
                     signal.signal(number, handler)
 
+    timer = threading.Timer(TERMINATION_SECONDS, os.kill, (os.getpid(), signal.SIGTERM))
+    timer.daemon = True
+    # Not by the event loop, which user code may block: the second signal has to be received then, too.
     for number in SIGNALS:
-        with suppress(RuntimeError, ValueError, NotImplementedError):  # not the main thread
-            loop.add_signal_handler(number, request_stop, number)
+        with suppress(ValueError):  # not the main thread
+            signal.signal(number, request_stop)
     try:
         yield
     finally:
+        timer.cancel()
         restore_handlers()

@@ -4,24 +4,19 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
-from typing import Any, TypeAlias, cast
+from typing import Any, TypeAlias
 
-from auricle.core.errors import SampleError
 from auricle.core.types import ABILITY_BY_REQUEST, Ability, Output, Request
+from auricle.core.user_code import AwaitedCall, UserThread
 from auricle.engine.batch_limits import BatchLimits
-from auricle.engine.batching import Batcher, BatchSlot, BatchWorker, RunStopped
+from auricle.engine.batching import Batcher, BatchSlot, BatchWorker, RunStopped, WorkerLost
 from auricle.engine.retry import RetryingSender
 from auricle.engine.settings import Settings
 from auricle.models.base import AsyncModel, BatchModel, Model
 from auricle.models.call_timer import CALL_TIMER, CallTimer
 
-ESCAPING_ERRORS = (SystemExit, GeneratorExit, asyncio.CancelledError)
-"""Errors that `except Exception` does not catch. Raised by a model, they fail the sample, not the run."""
-
-
-def as_sample_error(error: BaseException) -> SampleError:
-    return SampleError(f"the model raised {type(error).__name__} {error}".rstrip())
+MAX_ABANDONED = 16
+"""Calls of a model that never return, each in a thread of its own, after which the run ends."""
 
 
 class DirectSlot:
@@ -29,6 +24,7 @@ class DirectSlot:
 
     def __init__(self, model: AsyncModel, capacity: int = 1) -> None:
         self._model = model
+        self._source = name_model(model)
         self.capacity = capacity
         self._is_stopping = False
         self._calls: dict[asyncio.Task[Any], CallTimer] = {}
@@ -45,13 +41,12 @@ class DirectSlot:
         if task and timer:
             self._calls[task] = timer
         try:
-            output: Output = await getattr(self._model, ABILITY_BY_REQUEST[type(request)])(request)
-        except ESCAPING_ERRORS as error:
+            ability = getattr(self._model, ABILITY_BY_REQUEST[type(request)])
+            output: Output = await AwaitedCall(self._source, ability, request, has_limit=not self._model.limits_time)
+        except asyncio.CancelledError as error:
             if task in self._withdrawn and task.uncancel() == 0:
                 raise RunStopped from error
-            if task and task.cancelling():  # the run is being cancelled
-                raise
-            raise as_sample_error(error) from error
+            raise
         finally:
             if task:
                 self._calls.pop(task, None)
@@ -78,7 +73,7 @@ class ModelBatcher(Batcher):
 
     def __init__(self, model: BatchModel, settings: Settings, *, windows: bool) -> None:
         self._model = model
-        self._thread = ThreadPoolExecutor(1, thread_name_prefix="auricle-model")
+        self._thread = UserThread("auricle-model")
         auto_grow = settings.batch_size == "auto"
         size = model.batch_size if not settings.batch_size or auto_grow else int(settings.batch_size)
         limits = BatchLimits(size, model.batch_seconds, model.sample_rate)
@@ -88,17 +83,22 @@ class ModelBatcher(Batcher):
         self.capacity = (len(workers) + 1) * self.window_size  # one window fills while others are processed
 
     async def _run_in_thread(self, ability: Ability, batch: Sequence[Request]) -> Sequence[Output]:
-        return await asyncio.get_running_loop().run_in_executor(self._thread, self._call_model, ability, batch)
-
-    def _call_model(self, ability: Ability, batch: Sequence[Request]) -> Sequence[Output]:
-        try:
-            return cast(Sequence[Output], getattr(self._model, ability)(batch))
-        except ESCAPING_ERRORS as error:
-            raise as_sample_error(error) from error
+        source = name_model(self._model)
+        if self._thread.abandoned > MAX_ABANDONED:
+            raise WorkerLost(
+                f"{self._thread.abandoned} calls of {source} did not return in time, and still run. Completed samples "
+                "are saved. Fix the cause, or raise the limit with --timeout, and run the same command again."
+            )
+        return await self._thread.run(source, getattr(self._model, ability), batch)
 
     async def close(self) -> None:
         await super().close()
-        self._thread.shutdown()
+        self._thread.close()
+
+
+def name_model(model: Model) -> str:
+    """Return how messages about a call name a model."""
+    return f"the model {type(model).__name__}"
 
 
 Slots: TypeAlias = DirectSlot | ModelBatcher

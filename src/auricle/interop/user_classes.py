@@ -1,4 +1,4 @@
-"""Load classes written for other frameworks, give them audio as files, and report the errors that they raise."""
+"""Load classes written for other frameworks, and give them audio as files."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ import logging
 import mimetypes
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
 from functools import partial
 from pathlib import Path
@@ -16,8 +15,9 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from auricle.audio import Audio, Video
-from auricle.core.errors import AuricleError, SampleError, SpecError, UnknownName, describe
+from auricle.core.errors import SpecError, UnknownName
 from auricle.core.source_files import describe_class_path
+from auricle.core.user_code import wrap_errors
 from auricle.models.base import BatchModel
 from auricle.models.request_input import crop_audio
 
@@ -118,35 +118,6 @@ def describe_type(value: Any) -> str:
     """Return the type of a value for messages, with the size of a list or tuple."""
     size = f" of {len(value)}" if isinstance(value, (list, tuple)) else ""
     return "None" if value is None else f"{type(value).__name__}{size}"
-
-
-@contextmanager
-def wrap_errors(
-    source: str, error_class: type[AuricleError] = SpecError, hint: Callable[[BaseException], str] = lambda _: ""
-) -> Iterator[None]:
-    """Convert exceptions of user code into errors of Auricle that name what was called, and append a hint."""
-    try:
-        yield
-    except AuricleError:
-        raise
-    except (Exception, SystemExit) as error:
-        raise error_class(f"{source} raised {type(error).__name__}: {describe(error)}{hint(error)}") from error
-
-
-@contextmanager
-def annotate_errors(name: str) -> Iterator[None]:
-    """Add a note that names the user's class to exceptions; only `SystemExit` changes its type."""
-    try:
-        yield
-    except AuricleError:
-        raise
-    except SystemExit as error:  # must fail the sample, not end the run
-        raise SampleError(f"{name} raised SystemExit {error}".rstrip()) from error
-    except Exception as error:
-        note = f"raised by {name}"
-        if note not in getattr(error, "__notes__", ()):
-            error.add_note(note)
-        raise
 
 
 class AudioFiles:

@@ -65,6 +65,9 @@ class AsyncModel(ModelAttributes):
         ['generate']
     """
 
+    limits_time: bool = False
+    """Whether the model limits the time of its requests itself, as API models do (`-M timeout=SECONDS`)."""
+
     async def generate(self, request: Generate) -> Generation:
         """Write an answer.
 
@@ -137,6 +140,7 @@ class SessionModel(AsyncModel):
         ['call']
     """
 
+    limits_time = True  # a call has its own limits
     input_rate: int = 24_000
     """Sample rate of the frames that the model takes."""
     output_rate: int = 24_000

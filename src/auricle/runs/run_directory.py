@@ -39,6 +39,7 @@ from auricle.core.files import (
     write_atomically,
     write_lines_atomically,
 )
+from auricle.core.home_folder import home_folder
 from auricle.core.redaction import SECRETS
 from auricle.core.types import Generation, Output, Record
 from auricle.runs.calls import store_calls, store_failed_call
@@ -77,7 +78,9 @@ class Run(Closing):
     """A run directory. `Run.open` allows appending; `Run.load` only reading."""
 
     def __init__(self, path: Path, spec: RunSpec) -> None:
-        self.path = path
+        self.location = path
+        """Where the run is, as it was given."""
+        self.path = Path(home_folder(), path)
         self.spec = spec
         self.moved_lines: tuple[DamagedLine, ...] = ()
         """Damaged lines that were moved out of the journal while the run was open."""

@@ -234,7 +234,7 @@ def test_replicas_get_their_devices_timeout_and_logs(tmp_path: Path, monkeypatch
     created = []
     monkeypatch.setattr(replicas, "ReplicaPool", lambda *arguments: created.append(arguments))
     spec = Spec(task="demo", model="echo", model_args={"delay": 1.0})
-    deploy_model(Echo, spec, Settings(replicas=2, devices=("0", "1"), batch_timeout=30.0), tmp_path)
+    deploy_model(Echo, spec, Settings(replicas=2, devices=("0", "1"), timeout=30.0), tmp_path)
     deploy_model(Echo, spec, Settings(replicas=2))
     first, second = created
     assert first[:3] == ("echo", {"delay": 1.0}, Echo)
@@ -260,7 +260,7 @@ def test_another_python_makes_a_pool_without_its_argument(monkeypatch: pytest.Mo
 def test_ray_gets_its_address_replicas_gpus_and_timeout(monkeypatch: pytest.MonkeyPatch) -> None:
     fake_ray = FakeRay()
     monkeypatch.setitem(sys.modules, "ray", fake_ray)
-    settings = Settings(backend="ray", ray_address="head:6379", replicas=3, gpus_per_replica=0.5, batch_timeout=30.0)
+    settings = Settings(backend="ray", ray_address="head:6379", replicas=3, gpus_per_replica=0.5, timeout=30.0)
     pool = deploy_model(Echo, Spec(task="demo", model="echo", model_args={"delay": 0.0}), settings)
     assert isinstance(pool, RayReplicaPool)
     assert len(pool.workers) == 3

@@ -11,7 +11,7 @@ from auricle.engine.settings import Settings
 
 def test_settings_are_exported_and_have_defaults() -> None:
     assert auricle.Settings is Settings
-    assert Settings() == Settings(concurrency=64, max_attempts=6, retry_failed=True, batch_timeout=600.0)
+    assert Settings() == Settings(concurrency=64, max_attempts=6, retry_failed=True, timeout=600.0)
 
 
 def test_settings_do_not_overlap_with_the_spec() -> None:
@@ -23,7 +23,7 @@ def test_settings_do_not_overlap_with_the_spec() -> None:
 def test_defaults_start_no_processes_and_retry_for_a_while() -> None:
     settings = Settings()
     assert (settings.concurrency, settings.processes, settings.replicas, settings.gpus_per_replica) == (64, 1, 1, 0.0)
-    assert (settings.max_attempts, settings.initial_backoff, settings.batch_timeout) == (6, 0.25, 600.0)
+    assert (settings.max_attempts, settings.initial_backoff, settings.timeout) == (6, 0.25, 600.0)
     assert settings.retry_failed is True
 
 
@@ -31,7 +31,7 @@ def test_defaults_start_no_processes_and_retry_for_a_while() -> None:
     ("name", "least"),
     [
         *((name, 1) for name in ("concurrency", "batch_size", "limit", "max_attempts", "processes", "replicas")),
-        *((name, 0) for name in ("initial_backoff", "gpus_per_replica", "batch_timeout")),
+        *((name, 0) for name in ("initial_backoff", "gpus_per_replica", "timeout")),
     ],
 )
 def test_too_small_values_are_rejected(name: str, least: int) -> None:

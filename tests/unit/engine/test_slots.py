@@ -77,7 +77,7 @@ def test_cancelled_error_of_a_model_fails_its_request() -> None:
         async def generate(self, request: Generate) -> Generation:
             raise asyncio.CancelledError
 
-    with pytest.raises(SampleError, match="the model raised CancelledError"):
+    with pytest.raises(SampleError, match="the model CancelsItself raised CancelledError"):
         asyncio.run(DirectSlot(CancelsItself()).send(REQUEST))
 
 

@@ -9,15 +9,13 @@ import pytest
 import soundfile
 
 from auricle.audio import Audio
-from auricle.core.errors import DataError, SampleError, SpecError, UnknownName
+from auricle.core.errors import SpecError, UnknownName
 from auricle.interop.user_classes import (
     AudioFiles,
-    annotate_errors,
     check_arguments,
     create_adapter_class,
     display_name,
     split_class_path,
-    wrap_errors,
 )
 
 
@@ -53,30 +51,6 @@ def test_unknown_and_missing_arguments_are_rejected() -> None:
     check_arguments("model", Model, {"size": 1})
     with pytest.raises(SpecError, match=r"model: missing .*'size'\. Accepted arguments: root, size, name\."):
         check_arguments("model", Model, {}, ["root"])
-
-
-def test_exceptions_become_errors_that_name_their_source() -> None:
-    with (
-        pytest.raises(DataError, match=r"load of X raised OSError: no disk .*Try again\."),
-        wrap_errors("load of X", DataError, lambda error: " Try again."),
-    ):
-        raise OSError("no disk")
-
-
-def test_errors_of_auricle_are_not_wrapped() -> None:
-    with pytest.raises(SampleError, match=r"^as it is$"), wrap_errors("X"):
-        raise SampleError("as it is")
-
-
-def test_exceptions_get_one_note_with_the_name_of_the_class() -> None:
-    with pytest.raises(ValueError, match="wrong") as caught, annotate_errors("X"), annotate_errors("X"):
-        raise ValueError("wrong")
-    assert caught.value.__notes__ == ["raised by X"]
-
-
-def test_system_exit_fails_the_sample() -> None:
-    with pytest.raises(SampleError, match="X raised SystemExit 3"), annotate_errors("X"):
-        raise SystemExit(3)
 
 
 def test_16_bit_audio_is_written_unchanged(tmp_path: Path) -> None:

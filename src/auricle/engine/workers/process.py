@@ -12,9 +12,10 @@ from itertools import count
 from pathlib import Path
 from typing import IO, Any
 
-from auricle.core.errors import AuricleError, SpecError, Transient
+from auricle.core.errors import AuricleError, SpecError, TimedOut, Transient
 from auricle.core.platform_support import require_posix
 from auricle.core.types import Output, Request
+from auricle.core.user_code import DEFAULT_TIMEOUT
 from auricle.engine.batching import WorkerLost
 from auricle.engine.workers.protocol import pack, pack_request, unpack_answer, unpack_error
 from auricle.engine.workers.worker import read_message
@@ -30,6 +31,10 @@ def earliest_time(times: Iterable[float | None]) -> float | None:
     return min((time for time in times if time is not None), default=None)
 
 
+def no_answer(worker: str, seconds: float) -> TimedOut:
+    return TimedOut(f"{worker} did not answer within {seconds:g} s (--timeout) and was killed")
+
+
 class WorkerProcess:
     """A worker process and its pending requests.
 
@@ -39,7 +44,7 @@ class WorkerProcess:
         python: Python that runs the worker.
         environment: Additional environment variables.
         log: File for the worker's stderr. Default: this terminal.
-        batch_timeout: Seconds after which the worker ends itself if this process cannot kill it. Default: never.
+        timeout: Seconds that a call of the model may take. Default: as many as in a run without this option.
     """
 
     def __init__(
@@ -50,10 +55,11 @@ class WorkerProcess:
         python: str = sys.executable,
         environment: Mapping[str, str] | None = None,
         log: Path | None = None,
-        batch_timeout: float | None = None,
+        timeout: float | None = None,
     ) -> None:
         require_posix("Worker processes")
-        self._setup = {"model": model, "arguments": dict(arguments), "batch_timeout": batch_timeout}
+        self._timeout = timeout or DEFAULT_TIMEOUT
+        self._setup = {"model": model, "arguments": dict(arguments), "timeout": self._timeout}
         self._python = python
         self._environment = environment or {}
         self._log = log
@@ -76,11 +82,16 @@ class WorkerProcess:
             self.in_flight -= 1
 
     async def send_batch(self, batch: Sequence[Request]) -> list[Output]:
-        """Send a batch; if one request fails, the batch fails."""
+        """Send a batch; if one request fails, the batch fails. A process that does not answer in time is killed."""
         process = await self._ensure_ready()
         batch_info = {"batch": next(self._batch_numbers), "size": len(batch)}
         # If one fails, the others end with the reply to them, which a worker sends for every request of a batch.
-        return await asyncio.gather(*(self._exchange(process, request, batch_info) for request in batch))
+        try:
+            async with asyncio.timeout(self._timeout):
+                return await asyncio.gather(*(self._exchange(process, request, batch_info) for request in batch))
+        except TimeoutError as error:
+            await self.kill()
+            raise no_answer("a worker process", self._timeout) from error
 
     async def _ensure_ready(self) -> asyncio.subprocess.Process:
         with waiting():

@@ -15,9 +15,10 @@ from typing import Any
 
 from auricle.core.errors import MissingExtra, SpecError, Transient
 from auricle.core.types import Ability, Output, Request
+from auricle.core.user_code import DEFAULT_TIMEOUT
 from auricle.engine.batching import WorkerLost
 from auricle.engine.workers.lifetime import batch_deadline
-from auricle.engine.workers.process import MAX_STARTS, earliest_time
+from auricle.engine.workers.process import MAX_STARTS, earliest_time, no_answer
 from auricle.engine.workers.protocol import HEADER, pack_request, unpack, unpack_answer
 from auricle.engine.workers.worker import answer_batch, load_model
 from auricle.models import BatchModel
@@ -25,6 +26,8 @@ from auricle.models.call_timer import waiting
 
 GPU_POLL_SECONDS = 5.0
 """Seconds between two looks at the GPUs of a cluster that has too few."""
+LOAD_SECONDS = 600.0
+"""Seconds that an actor has at least to load its model."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +38,7 @@ class RayOptions:
     """Address of a running cluster. Default: start Ray locally."""
     replicas: int = 1
     gpus_per_replica: float = 0.0
-    timeout: float = 600.0
+    timeout: float = DEFAULT_TIMEOUT
     wait: bool = False
     """Whether to wait for GPUs that the cluster does not have yet, instead of refusing."""
 
@@ -43,8 +46,8 @@ class RayOptions:
 class ModelActor:
     """The Ray actor: loads one model and answers batches of messages."""
 
-    def __init__(self, model: str, arguments: dict[str, Any], batch_timeout: float | None = None) -> None:
-        self._batch_timeout = batch_timeout
+    def __init__(self, model: str, arguments: dict[str, Any], timeout: float | None = None) -> None:
+        self._timeout = timeout
         self._model = load_model(model, arguments)
         assert isinstance(self._model, BatchModel)
 
@@ -53,7 +56,7 @@ class ModelActor:
 
     def answer_batch(self, messages: Sequence[bytes]) -> list[bytes]:
         assert isinstance(self._model, BatchModel)
-        with batch_deadline(self._batch_timeout):
+        with batch_deadline(self._timeout):
             return answer_batch(self._model, [_unpack_message(message) for message in messages])
 
 
@@ -64,6 +67,7 @@ class RayReplica:
         self._create_actor = create_actor
         self._timeout = timeout
         self._handle: Any = None
+        self._is_loaded = False
         self._starts = 0
         self.ready_at: float | None = None
         """When the model was first loaded, by `time.perf_counter`."""
@@ -81,7 +85,7 @@ class RayReplica:
         except TimeoutError as error:
             ray.kill(self._handle)
             self._handle = None
-            raise Transient(f"a Ray actor did not answer within {self._timeout:g} s and was killed") from error
+            raise no_answer("a Ray actor", self._timeout) from error
         except ray.exceptions.RayActorError as error:
             self._handle = None
             raise _explain_actor_death(error) from error
@@ -89,9 +93,10 @@ class RayReplica:
         return [unpack_answer(_unpack_message(reply)) for reply in replies]
 
     async def _ensure_loaded(self) -> None:
-        if self.ready_at is None:
-            await asyncio.wait_for(self._handle.ready.remote(), self._timeout)
-            self.ready_at = time.perf_counter()
+        if not self._is_loaded:
+            await asyncio.wait_for(self._handle.ready.remote(), max(self._timeout, LOAD_SECONDS))
+            self._is_loaded = True
+            self.ready_at = self.ready_at or time.perf_counter()
 
     def _start_actor(self) -> None:
         if self._starts == MAX_STARTS:
@@ -100,7 +105,7 @@ class RayReplica:
                 "are saved. Fix the cause and run the same command again."
             )
         self._starts += 1
-        self._handle = self._create_actor()
+        self._handle, self._is_loaded = self._create_actor(), False
 
     def kill(self) -> None:
         import ray

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from auricle.core.errors import Transient
 from auricle.core.types import Ability, Output, Request
+from auricle.core.user_code import DEFAULT_TIMEOUT
 from auricle.engine.workers.process import WorkerProcess, earliest_time
 from auricle.models import BatchModel
 
@@ -25,7 +25,7 @@ class ReplicaOptions:
     python: str = sys.executable
     replicas: int = 1
     devices: tuple[str, ...] = ()
-    timeout: float = 600.0
+    timeout: float = DEFAULT_TIMEOUT
     """Seconds a replica may spend on one batch before it is restarted."""
     environment: Mapping[str, str] = field(default_factory=dict)
     log_folder: Path | None = None
@@ -45,16 +45,11 @@ class ReplicaOptions:
 class Replica:
     """A worker backed by one process."""
 
-    def __init__(self, process: WorkerProcess, timeout: float) -> None:
+    def __init__(self, process: WorkerProcess) -> None:
         self.process = process
-        self._timeout = timeout
 
     async def __call__(self, _ability: Ability, batch: Sequence[Request]) -> Sequence[Output]:
-        try:
-            return await asyncio.wait_for(self.process.send_batch(batch), self._timeout)
-        except TimeoutError as error:
-            await self.process.kill()
-            raise Transient(f"a worker process did not answer within {self._timeout:g} s and was killed") from error
+        return await self.process.send_batch(batch)
 
 
 class ReplicaPool(BatchModel):
@@ -82,9 +77,8 @@ class ReplicaPool(BatchModel):
                     python=options.python,
                     environment=environment,
                     log=options.log_folder / f"replica-{index}.log" if options.log_folder else None,
-                    batch_timeout=options.timeout,
-                ),
-                options.timeout,
+                    timeout=options.timeout,
+                )
             )
             for index, environment in enumerate(options.replica_environments())
         ]

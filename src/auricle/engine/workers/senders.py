@@ -22,6 +22,8 @@ SHARED_LIMITS = ("rpm", "tpm")
 class SenderPool(AsyncModel):
     """An API model in several processes; each request goes to the least busy one."""
 
+    limits_time = True  # in its process
+
     def __init__(
         self,
         model: str,
@@ -30,13 +32,15 @@ class SenderPool(AsyncModel):
         *,
         python: str = sys.executable,
         environment: Mapping[str, str] | None = None,
+        timeout: float | None = None,
     ) -> None:
         share = {
             name: value / processes if name in SHARED_LIMITS and isinstance(value, (int, float)) else value
             for name, value in arguments.items()
         }
         self._processes = [
-            WorkerProcess(model, share, python=python, environment=environment) for _ in range(processes)
+            WorkerProcess(model, share, python=python, environment=environment, timeout=timeout)
+            for _ in range(processes)
         ]
 
     async def _send(self, request: Request) -> Output:

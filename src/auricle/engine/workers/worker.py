@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import os
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
-from auricle.core.errors import AuricleError, SampleError, SpecError, describe
+from auricle.core.errors import AuricleError, SampleError
 from auricle.core.redaction import SECRETS, RedactingStream
 from auricle.core.serialization import dumps
 from auricle.core.types import ABILITY_BY_REQUEST, Output, Request
+from auricle.core.user_code import DEFAULT_TIMEOUT, UserCall, limit_calls, wrap_errors
 from auricle.engine.batching import check_output_count
 from auricle.engine.model_log import log_records_written, loguru_records_written
 from auricle.engine.outputs import normalise_output
 from auricle.engine.retry import RetryingSender
 from auricle.engine.settings import Settings
-from auricle.engine.slots import ESCAPING_ERRORS, DirectSlot, close_model
+from auricle.engine.slots import DirectSlot, close_model, name_model
 from auricle.engine.workers.lifetime import batch_deadline, end_with_parent
 from auricle.engine.workers.protocol import HEADER, encode_error, pack, pack_error, pack_output, unpack, unpack_request
 from auricle.models import AsyncModel, BatchModel, Model, abilities, adapt
@@ -49,21 +51,21 @@ class WorkerServer:
         self._reader = reader
         self._out = out
         self._tasks: set[asyncio.Task[None]] = set()
-        self._batch_timeout: float | None = None
+        self._timeout = DEFAULT_TIMEOUT
 
     async def serve(self) -> None:
         first = await read_message(self._reader)
         if first is None:
             return
         try:
-            self._batch_timeout = first.get("batch_timeout")
+            self._timeout = first.get("timeout", DEFAULT_TIMEOUT)
             model = load_model(first["model"], first["arguments"])
         except AuricleError as error:
             self._send(pack({"error": encode_error(error)}))
             return
         self._send(pack({"ready": True}))
         try:
-            with loguru_records_written(sys.stderr.write):
+            with loguru_records_written(sys.stderr.write), limit_calls(self._timeout):
                 if isinstance(model, AsyncModel):
                     await self._serve_requests(DirectSlot(model))
                 else:
@@ -89,7 +91,7 @@ class WorkerServer:
             batch = batches.setdefault(message["batch"], [])
             batch.append(message)
             if len(batch) == message["size"]:
-                with batch_deadline(self._batch_timeout):
+                with batch_deadline(self._timeout):
                     replies = answer_batch(model, batches.pop(message["batch"]))
                 for reply in replies:
                     self._send(reply)
@@ -114,9 +116,10 @@ def answer_batch(model: BatchModel, batch: Sequence[dict[str, Any]]) -> list[byt
     try:
         requests = [unpack_request(message) for message in batch]
         timer.start()
-        outputs = getattr(model, ABILITY_BY_REQUEST[type(requests[0])])(requests)
-        check_output_count(outputs, len(batch))
-    except (Exception, *ESCAPING_ERRORS) as error:  # noqa: BLE001 - sent to the parent, which splits the batch
+        with UserCall(name_model(model), math.inf):  # the parent kills this process when the time is up
+            outputs = getattr(model, ABILITY_BY_REQUEST[type(requests[0])])(requests)
+            check_output_count(outputs, len(batch))
+    except Exception as error:  # noqa: BLE001 - sent to the parent, which splits the batch
         timer.stop()
         return [pack_error(message["number"], error, timer.model_seconds) for message in batch]
     timer.stop()
@@ -137,12 +140,8 @@ def _pack_answer(number: int, request: Request, output: Output, seconds: float) 
 def load_model(name: str, arguments: dict[str, Any]) -> Model:
     """Load a model; any error becomes a `SpecError`."""
     SECRETS.register(arguments)
-    try:
+    with wrap_errors(name):
         return adapt(MODELS.get(name))(**arguments)
-    except AuricleError:
-        raise
-    except Exception as error:
-        raise SpecError(f"{name} raised {type(error).__name__}: {describe(error)}") from error
 
 
 async def read_message(reader: asyncio.StreamReader) -> dict[str, Any] | None:

@@ -21,6 +21,7 @@ from typing import Any
 
 from auricle.core.errors import SampleError, SpecError
 from auricle.core.types import Ability, Ask, Generate, Generation, Output, Sample
+from auricle.core.user_code import annotate_errors, wrap_errors
 from auricle.interop.aisbench.adapters import (
     CURRENT_SAMPLE,
     BaseRetriever,
@@ -39,7 +40,7 @@ from auricle.interop.aisbench.inferencer_stubs import (
 from auricle.interop.aisbench.prompt_list import is_marker
 from auricle.interop.aisbench.session import TimedSession
 from auricle.interop.aisbench.stubs import OPENICL_MODULE
-from auricle.interop.user_classes import annotate_errors, display_name, find_owner, wrap_errors
+from auricle.interop.user_classes import display_name, find_owner
 from auricle.models.base import BatchModel
 from auricle.prompts import Prompt
 from auricle.tasks.inferencers.base import resolve_max_tokens

@@ -20,11 +20,12 @@ from auricle.audio import Audio, Image, Video
 from auricle.core.errors import Rejected, SampleError, SpecError, Unsupported
 from auricle.core.redaction import SECRETS, find_secrets
 from auricle.core.types import Generate, Generation, Likelihood, LogLikelihood, Part, Request, Turn
+from auricle.core.user_code import annotate_errors
 from auricle.interop.aisbench.adapters import MEDIA_TYPES, ROLES_TO_AISBENCH
 from auricle.interop.aisbench.outputs import PPLRequestOutput, RequestOutput
 from auricle.interop.aisbench.prompt_list import build_prompt_list
 from auricle.interop.aisbench.session import TimedSession
-from auricle.interop.user_classes import AudioFiles, UserModel, annotate_errors, describe_type, instantiate
+from auricle.interop.user_classes import AudioFiles, UserModel, describe_type, instantiate
 from auricle.models.base import AsyncModel, Model, answer_in_groups
 from auricle.models.http.base import render_request
 from auricle.models.http.media import AudioEncoder, data_url, is_remote, read_media_file

@@ -24,16 +24,9 @@ from auricle.core.arguments import Hint
 from auricle.core.errors import SampleError, SpecError
 from auricle.core.registry import import_object
 from auricle.core.types import Predict, Prediction
+from auricle.core.user_code import annotate_errors, wrap_errors
 from auricle.interop.isolated_modules import create_stub_module, loaded_modules, pythonpath_folders, swap_modules
-from auricle.interop.user_classes import (
-    AudioFiles,
-    UserModel,
-    annotate_errors,
-    check_arguments,
-    create_adapter_class,
-    split_options,
-    wrap_errors,
-)
+from auricle.interop.user_classes import AudioFiles, UserModel, check_arguments, create_adapter_class, split_options
 from auricle.models.listing import ModelListing
 from auricle.models.request_input import get_candidate_audio, parse_crop
 

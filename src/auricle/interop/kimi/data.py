@@ -13,11 +13,11 @@ from typing import Any
 
 from auricle.core.errors import DataError, SampleError, SpecError
 from auricle.core.types import RejectedRow, Sample
+from auricle.core.user_code import wrap_errors
 from auricle.core.yaml_files import read_yaml
 from auricle.data.file_formats import Row, read_rows
 from auricle.data.manifest import Manifest
 from auricle.interop.kimi.datasets import CustomLoader, Dataset
-from auricle.interop.user_classes import wrap_errors
 
 CONFIG_VARIABLE = "PROJECT_CONFIG_PATH"
 CONFIG_FILE = "config.yaml"

@@ -13,9 +13,10 @@ from auricle.core.errors import SampleError, Skipped, SpecError, Unsupported
 from auricle.core.registry import import_object
 from auricle.core.serialization import dumps
 from auricle.core.types import Generate, Generation, Request
+from auricle.core.user_code import annotate_errors
 from auricle.interop.kimi.datasets import TASKS_BY_KIND
 from auricle.interop.kimi.stubs import MODEL_BASE_MODULE, MODELS_PACKAGE, EvalkitModules, inference_mode
-from auricle.interop.user_classes import AudioFiles, UserModel, annotate_errors, describe_type, find_owner, instantiate
+from auricle.interop.user_classes import AudioFiles, UserModel, describe_type, find_owner, instantiate
 
 EVALKIT_TASKS = {**TASKS_BY_KIND, "classify": "MQA", "translate": "Ref-QA"}
 """The evalkit's task for each kind of task; all other kinds are "Open-Ended"."""

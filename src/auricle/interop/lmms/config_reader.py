@@ -13,9 +13,9 @@ from typing import Any, Final
 
 from auricle.core.errors import SampleError, SpecError, UnknownName
 from auricle.core.registry import import_object
+from auricle.core.user_code import wrap_errors
 from auricle.core.yaml_files import read_foreign_yaml
 from auricle.interop.lmms.stubs import find_checkout, stubs_importable
-from auricle.interop.user_classes import wrap_errors
 
 FUNCTION_TAG = "!function"
 MAX_INCLUDE_DEPTH = 20

@@ -21,6 +21,7 @@ from auricle.audio import Audio, Image, Video
 from auricle.core.errors import SampleError, SpecError, Unsupported, describe
 from auricle.core.registry import import_object
 from auricle.core.types import Generate, Generation, Likelihood, LogLikelihood, Part
+from auricle.core.user_code import annotate_errors, wrap_errors
 from auricle.interop.lmms.media import join_text, open_image
 from auricle.interop.lmms.messages import GuideMessages
 from auricle.interop.lmms.sounds import AudioDict
@@ -28,12 +29,10 @@ from auricle.interop.lmms.stubs import PACKAGE, find_checkout, stubs_importable
 from auricle.interop.user_classes import (
     AudioFiles,
     UserModel,
-    annotate_errors,
     check_arguments,
     describe_type,
     enable_debug_records,
     split_options,
-    wrap_errors,
 )
 
 GENERATE_METHOD, MULTI_ROUND_METHOD = "generate_until", "generate_until_multi_round"

@@ -20,8 +20,9 @@ from auricle.core.errors import DataError, SpecError
 from auricle.core.registry import import_object
 from auricle.core.source_files import describe_class_path
 from auricle.core.types import RejectedRow, Sample
+from auricle.core.user_code import wrap_errors
 from auricle.interop.ser.model import DATASETS_PACKAGE, PREFIX, SuiteModules
-from auricle.interop.user_classes import check_arguments, display_name, split_class_path, wrap_errors
+from auricle.interop.user_classes import check_arguments, display_name, split_class_path
 from auricle.tasks.base import Task
 from auricle.tasks.kinds import EMOTION_METRICS, EMOTION_QUESTION, build_label_task
 from auricle.tasks.options import TaskOptions

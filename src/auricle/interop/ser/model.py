@@ -17,16 +17,9 @@ from typing import Any, Literal
 from auricle.core.errors import SampleError, SpecError
 from auricle.core.registry import import_object
 from auricle.core.types import Predict, Prediction
+from auricle.core.user_code import annotate_errors, wrap_errors
 from auricle.interop.isolated_modules import IsolatedModules, create_stub_module, pythonpath_folders
-from auricle.interop.user_classes import (
-    AudioFiles,
-    UserModel,
-    annotate_errors,
-    describe_type,
-    find_owner,
-    instantiate,
-    wrap_errors,
-)
+from auricle.interop.user_classes import AudioFiles, UserModel, describe_type, find_owner, instantiate
 from auricle.models.request_input import get_single_audio
 
 PREFIX = "ser"

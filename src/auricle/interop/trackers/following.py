@@ -78,7 +78,7 @@ class RunTracking(ForwardingObserver):
     def on_start(self, run: Run, stop: Callable[[], None], /) -> None:
         super().on_start(run, stop)
         if trackers := self._trackers.create():
-            tracked = describe_run(run.path, run.spec, self._trackers.project)
+            tracked = describe_run(run.location, run.spec, self._trackers.project)
             self._threads = [
                 _TrackerThread(name, tracker, tracked, self._progress, self._trackers.give_up)
                 for name, tracker in trackers.items()

@@ -58,6 +58,7 @@ class HttpModel(ServiceModel, AsyncModel):
     in runs and in load tests: prepare, send, read as a stream or as a whole.
     """
 
+    limits_time = True
     config_class = ServiceConfig
     service: ServiceConfig
     reader: type[AnswerReader]

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from auricle.core.audio_limit import limit_audio
 from auricle.core.errors import SpecError
+from auricle.core.user_code import limit_calls
 from auricle.engine.factory import Evaluation, build_run_spec
 from auricle.engine.inference import collect_answers
 from auricle.engine.judge import judge_run, read_judges, write_judges
@@ -59,7 +60,8 @@ class ShardProcessor:
         evaluation = restrict_evaluation(self._evaluation, shard)
         run_spec = build_run_spec(evaluation.spec, evaluation.task, evaluation.inferencer)
         observer = StoppableObserver(self._observer, stop)
-        with limit_audio(self._settings.max_audio), Run.open(folder, run_spec) as run:
+        limits = limit_audio(self._settings.max_audio), limit_calls(self._settings.timeout, observer.on_message)
+        with limits[0], limits[1], Run.open(folder, run_spec) as run:
             outcomes, stop_reason = collect_answers(evaluation, run, self._settings, observer, self._kept_model, stop)
             progress = run.read_progress()
             complete = progress.complete and not stop_reason and not stop.is_set()

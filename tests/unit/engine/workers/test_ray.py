@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from auricle import BatchModel, Generate, Generation, SampleError, SpecError, Transient, Turn
-from auricle.core.errors import MissingExtra
+from auricle.core.errors import MissingExtra, TimedOut
 from auricle.engine.batching import WorkerLost
 from auricle.engine.workers import ray
 from auricle.engine.workers.protocol import pack_request, unpack_answer
@@ -129,11 +129,12 @@ def test_batch_takes_the_time_of_the_model_in_the_actor(fake_ray: FakeRay, monke
     assert asyncio.run(main()) == (2.0, 60.0)
 
 
-def test_actor_that_hangs_is_killed_and_replaced(fake_ray: FakeRay) -> None:
+def test_actor_that_hangs_is_killed_and_replaced(fake_ray: FakeRay, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("auricle.engine.workers.ray.LOAD_SECONDS", 0.05)
     (worker,) = make_pool(timeout=0.05).workers
     for behaviours in (["hang"], ["answer", "hang"]):  # while loading, and while answering
         fake_ray.behaviours = behaviours
-        with pytest.raises(Transient, match=r"a Ray actor did not answer within 0\.05 s and was killed"):
+        with pytest.raises(TimedOut, match=r"a Ray actor did not answer within 0\.05 s .* and was killed"):
             send(worker, "a")
         assert fake_ray.killed == fake_ray.started
     assert send(worker, "a") == ["a"]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from auricle import Generate, Turn
-from auricle.core.errors import Transient
+from auricle.core.errors import TimedOut
 from auricle.engine.workers.replicas import ReplicaOptions, ReplicaPool
 from auricle.models import BatchModel
 
@@ -63,8 +63,8 @@ def test_each_replica_sees_its_device_and_a_hanging_one_is_killed(tmp_path: Path
             outputs = [await worker("generate", batch) for worker in pool.workers]
             devices, process_ids = zip(*(getattr(output[0], "text", "").split() for output in outputs), strict=True)
             assert devices == ("4", "7")
-            pool.workers[0]._timeout = 0.2
-            with pytest.raises(Transient, match=r"did not answer within 0\.2 s and was killed"):
+            pool.workers[0].process._timeout = 0.2
+            with pytest.raises(TimedOut, match=r"did not answer within 0\.2 s .* and was killed"):
                 await pool.workers[0]("generate", [Generate(turns=(Turn("user", ("hang",)),))])
         finally:
             await pool.aclose()

@@ -181,8 +181,8 @@ def test_many_large_files_do_not_block_the_pipes(model: str) -> None:
         ("refuse", "Rejected", "HTTP 400"),
         ("break", "SampleError", "ZeroDivisionError: by zero (model.py:"),
         ("number", "SampleError", "the model returned int instead of Generation"),
-        ("exit", "SampleError", "the model raised SystemExit 3"),
-        ("cancel", "SampleError", "the model raised CancelledError"),
+        ("exit", "SampleError", "the model Model raised SystemExit: 3"),
+        ("cancel", "SampleError", "the model Model raised CancelledError"),
     ],
 )
 def test_failing_request_does_not_affect_others(model: str, text: str, kind: str, message: str) -> None:

@@ -14,6 +14,7 @@ import pytest
 
 from auricle import Generate, Generation, SpecError, Turn
 from auricle.core.redaction import SECRETS
+from auricle.core.user_code import DEFAULT_TIMEOUT
 from auricle.engine.workers.protocol import HEADER, pack, pack_request, unpack, unpack_output
 from auricle.engine.workers.worker import Pipe, WorkerServer, answer_batch, describe_model, load_model
 from auricle.models import BatchModel
@@ -167,10 +168,10 @@ def test_a_batch_may_take_as_long_as_the_setup_allows(monkeypatch: pytest.Monkey
         return nullcontext()
 
     monkeypatch.setattr("auricle.engine.workers.worker.batch_deadline", record_deadline)
-    for setup in ({"batch_timeout": 30.0}, {}):
+    for setup in ({"timeout": 30.0}, {}):
         packed = pack_request(0, REQUESTS[0], {"batch": 0, "size": 1})
         serve({"model": "echo", "arguments": {}, **setup}, packed)
-    assert deadlines == [30.0, None]
+    assert deadlines == [30.0, DEFAULT_TIMEOUT]
 
 
 def test_requests_to_an_async_model_are_answered_one_by_one() -> None:
