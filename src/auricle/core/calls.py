@@ -193,7 +193,7 @@ class EventKind(StrEnum):
     """The player had nothing to play for `seconds` though the response was not complete. Only for models that yield
     RESPONSE_STARTED and RESPONSE_DONE; without them it is not known."""
     DROPPED = "dropped"
-    """The session was lost after it was ready; `text` says why."""
+    """The session was lost after it was ready; `text` states why."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -293,7 +293,7 @@ class CallRecording:
     unreached: tuple[StepKind, ...] = ()
     """Steps that the caller had not begun when the call was dropped."""
     earlier_drops: int = 0
-    """How often the agent had dropped the call before, if dropped calls are held again."""
+    """How often the agent had dropped the call before, if dropped calls are called again."""
     audio: Audio | None = None
     """Two channels: the caller as sent, the agent as played."""
     agent_pauses: tuple[tuple[float, float], ...] = ()

@@ -1,6 +1,6 @@
-"""Which of an agent's words a caller heard: the words that it said, as far as their audio was played.
+"""Which of an agent's words a caller heard: the words that it spoken, as far as their audio was played.
 
-An agent that is stopped has said more than was heard. If all of its audio had arrived, words are in proportion to the
+An agent that is stopped has spoken more than was heard. If all of its audio had arrived, words are in proportion to the
 audible audio that was played. If not, its text may run ahead of its audio, so that words are estimated from how fast
 the agent speaks: in its complete items, or else as people do. Silence has no words.
 """
@@ -21,29 +21,29 @@ _WORD = re.compile(rf"[{_UNSPACED}]|[^\s{_UNSPACED}]+")
 
 
 class SpokenItem(NamedTuple):
-    """What an agent said without a break, and what was heard of it."""
+    """What an agent spoken without a break, and what was heard of it."""
 
     start: float
     """When it began to be played, or came as text if there is no audio of it."""
-    said: str
+    spoken: str
     heard: str
 
     @property
     def unheard(self) -> str:
         """The words after those that were heard."""
-        return self.said[len(self.heard) :].strip()
+        return self.spoken[len(self.heard) :].strip()
 
 
 def list_spoken_items(recording: CallRecording) -> list[SpokenItem]:
-    """Return what the agent said, in the order in which it began; a recording may also be of a call in progress."""
-    said: dict[str, str] = {}
+    """Return what the agent spoken, in the order in which it began; a recording may also be of a call in progress."""
+    spoken: dict[str, str] = {}
     for event in recording.select(EventKind.TRANSCRIPT):
-        said[event.item] = said.get(event.item, "") + event.text
-    items = [_Playback(item, text.strip(), recording) for item, text in said.items()]
+        spoken[event.item] = spoken.get(event.item, "") + event.text
+    items = [_Playback(item, text.strip(), recording) for item, text in spoken.items()]
     complete = [item for item in items if item.is_complete and item.received]
-    usual_seconds = sum(estimate_seconds(item.said) for item in complete)
+    usual_seconds = sum(estimate_seconds(item.spoken) for item in complete)
     tempo = sum(item.received for item in complete) / usual_seconds if usual_seconds else None
-    return sorted(SpokenItem(item.start, item.said, item.estimate_heard(tempo)) for item in items if item.said)
+    return sorted(SpokenItem(item.start, item.spoken, item.estimate_heard(tempo)) for item in items if item.spoken)
 
 
 def join_heard(recording: CallRecording) -> str:
@@ -68,7 +68,7 @@ def keep_spoken(text: str, seconds: float, tempo: float) -> str:
     """Return the words of a text that are spoken in some seconds, to the nearest word.
 
     Args:
-        text: What is said.
+        text: What is spoken.
         seconds: Audible speech of it that was played.
         tempo: How long it takes to speak the text, relative to what people take.
 
@@ -90,7 +90,7 @@ class _Playback:
     """What was played of an item."""
 
     item: str
-    said: str
+    spoken: str
     recording: CallRecording
 
     def __post_init__(self) -> None:
@@ -119,11 +119,11 @@ class _Playback:
     def estimate_heard(self, tempo: float | None) -> str:
         """Return the words that were heard; `tempo` is that of complete items, if there are any."""
         if not self.is_played or (self.is_complete and not self.is_cut):
-            return self.said
-        own_tempo = self.received / estimate_seconds(self.said) if estimate_seconds(self.said) else 1.0
+            return self.spoken
+        own_tempo = self.received / estimate_seconds(self.spoken) if estimate_seconds(self.spoken) else 1.0
         if self.is_complete:
             tempo = own_tempo
-        return keep_spoken(self.said, self.played, tempo or max(own_tempo, 1.0))
+        return keep_spoken(self.spoken, self.played, tempo or max(own_tempo, 1.0))
 
 
 def _list_intervals(own: list[Event], seconds: float) -> list[tuple[float, float, bool]]:

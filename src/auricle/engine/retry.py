@@ -161,13 +161,13 @@ class RetryingSender:
     async def _send_timed(self, request: Request) -> Output:
         timer = start_call_timer()
         try:
-            return await self._hold_dropped_again(request, timer)
+            return await self._call_again_if_dropped(request, timer)
         finally:
             timer.stop()
             self.model_seconds += timer.model_seconds
             self.wait_seconds += timer.wait_seconds
 
-    async def _hold_dropped_again(self, request: Request, timer: CallTimer) -> Output:
+    async def _call_again_if_dropped(self, request: Request, timer: CallTimer) -> Output:
         """Send a request, and again if it is a call that the agent drops, as often as the settings allow."""
         output = await self._send_with_retries(request, timer)
         for drops in range(1, self._settings.retry_dropped + 1):

@@ -49,7 +49,7 @@ class Settings:
     initial_backoff: float = 0.25
     """Seconds before the second attempt; doubled for each further one."""
     retry_dropped: int = 0
-    """How often a call is held again that the agent dropped. A dropped call is its answer, and is otherwise kept."""
+    """How often a call is called again that the agent dropped. A dropped call is its answer, and is otherwise kept."""
     retry_failed: bool = True
     """Whether resuming a run retries samples that failed before."""
     processes: int = 1

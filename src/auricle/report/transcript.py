@@ -27,7 +27,7 @@ def transcript_lines(record: Record, max_lines: int = MAX_LINES) -> tuple[Transc
     last = record.outputs[-1] if record.outputs else None
     if isinstance(last, CallRecording):  # what was transcribed during a call is a single answer
         lines = [
-            TranscriptLine(line.speaker, f"{line.text} (said, but not heard: {line.unheard})".strip())
+            TranscriptLine(line.speaker, f"{line.text} (spoken, but not heard: {line.unheard})".strip())
             if line.unheard
             else TranscriptLine(line.speaker, line.text)
             for line in list_dialogue(last)

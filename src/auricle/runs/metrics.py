@@ -494,7 +494,7 @@ class Metrics(NumberTable):
 
     @property
     def table_rows(self) -> tuple[Number, ...]:
-        """The numbers in the order of tables: whether calls were held at all comes before what became of them."""
+        """The numbers in the order of tables: whether calls took place at all comes before what became of them."""
         return tuple(sorted(self.numbers, key=lambda number: number.metric != CALL_COMPLETION))
 
     @property

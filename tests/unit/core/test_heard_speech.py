@@ -11,7 +11,7 @@ from tests.unit.metrics.calls.recordings import agent, cut_speech, happens, reco
 LONG = "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen"
 
 
-def says(item: str, text: str, at: float) -> Any:
+def writes(item: str, text: str, at: float) -> Any:
     return happens(at, EventKind.TRANSCRIPT, item=item, text=text)
 
 
@@ -21,18 +21,18 @@ def heard(*parts: Any, **fields: Any) -> str:
 
 def test_text_that_runs_ahead_of_its_audio_is_heard_at_the_pace_of_people() -> None:
     stopped = cut_speech(2, 3.03, "a", planned=11, sent_at_once=False)
-    assert heard(says("a", LONG, 2.0), *stopped) == "one two three"
+    assert heard(writes("a", LONG, 2.0), *stopped) == "one two three"
 
 
 def test_text_is_heard_at_the_pace_of_what_the_agent_said_completely() -> None:
-    slow = [says("a", "one two three four", 0.0), *speak(0, 4, "a")]  # a word per second
-    stopped = [says("b", LONG, 10.0), *cut_speech(10, 13, "b", planned=17, sent_at_once=False)]
+    slow = [writes("a", "one two three four", 0.0), *speak(0, 4, "a")]  # a word per second
+    stopped = [writes("b", LONG, 10.0), *cut_speech(10, 13, "b", planned=17, sent_at_once=False)]
     assert heard(*slow, *stopped) == "one two three four one two three"
 
 
 def test_text_that_came_with_its_audio_is_not_cut_twice() -> None:
     stopped = cut_speech(2, 5.6, "a", planned=8, sent_at_once=False)
-    assert heard(says("a", "one two", 2.0), *stopped) == "one two"
+    assert heard(writes("a", "one two", 2.0), *stopped) == "one two"
 
 
 def test_nothing_is_cut_if_only_silence_was_dropped() -> None:
@@ -43,11 +43,11 @@ def test_nothing_is_cut_if_only_silence_was_dropped() -> None:
         happens(2.1, EventKind.RESPONSE_DONE, data={"status": "completed"}),
         happens(4.5, EventKind.PLAYBACK_FLUSHED, item="a", seconds=2.5, data={"audible_dropped": 0.0}),
     ]
-    assert heard(says("a", LONG, 2.0), *everything) == LONG
+    assert heard(writes("a", LONG, 2.0), *everything) == LONG
 
 
 def test_words_that_were_said_are_kept_beside_those_that_were_heard() -> None:
-    (item,) = list_spoken_items(record(says("a", "one two three four", 2.0), *cut_speech(2, 3, "a", planned=2)))
+    (item,) = list_spoken_items(record(writes("a", "one two three four", 2.0), *cut_speech(2, 3, "a", planned=2)))
     assert (item.start, item.heard, item.unheard) == (2, "one two", "three four")
 
 
@@ -55,10 +55,10 @@ def test_words_that_were_said_are_kept_beside_those_that_were_heard() -> None:
 def test_scripts_without_blanks_are_cut_by_characters(seconds: float, count: int) -> None:
     text = "我们营业到九点半"
     stopped = cut_speech(2, seconds, "a", planned=9, sent_at_once=False)
-    assert heard(says("a", text, 2.0), *stopped) == text[:count]
+    assert heard(writes("a", text, 2.0), *stopped) == text[:count]
 
 
 def test_what_a_dropped_call_cuts_off_was_not_heard() -> None:
     audio = happens(2, EventKind.AUDIO, item="a", seconds=4.0)
     playback = happens(2, EventKind.PLAYBACK_STARTED, item="a")
-    assert heard(says("a", LONG, 2.0), agent(2, 3), audio, playback, seconds=3, finish="dropped") == "one two three"
+    assert heard(writes("a", LONG, 2.0), agent(2, 3), audio, playback, seconds=3, finish="dropped") == "one two three"

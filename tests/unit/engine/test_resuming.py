@@ -56,7 +56,7 @@ def test_resume_can_skip_failed_samples(tmp_path: Path) -> None:
     assert model.calls == 0
 
 
-def test_resume_keeps_dropped_calls_unless_they_are_to_be_held_again(tmp_path: Path) -> None:
+def test_resume_keeps_dropped_calls_unless_they_are_to_be_called_again(tmp_path: Path) -> None:
     class Agent(AsyncModel):
         finishes = iter(("dropped", "completed"))
 

@@ -68,7 +68,7 @@ class Dropping(AsyncModel):
 @pytest.mark.parametrize(
     ("retry_dropped", "finish", "earlier_drops"), [(0, "dropped", 0), (1, "dropped", 1), (2, "completed", 2)]
 )
-def test_dropped_calls_are_held_again_only_on_request(retry_dropped: int, finish: str, earlier_drops: int) -> None:
+def test_dropped_calls_are_called_again_only_on_request(retry_dropped: int, finish: str, earlier_drops: int) -> None:
     model, settings = Dropping(2), Settings(initial_backoff=0.0, retry_dropped=retry_dropped)
     output, attempts = send(model, settings, Call(steps=()))
     assert isinstance(output, CallRecording)

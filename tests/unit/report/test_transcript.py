@@ -113,7 +113,7 @@ def test_a_call_is_shown_in_the_order_in_which_it_was_heard() -> None:
     call = Record(sample=Sample(id="1", inputs={}), row=0, outputs=(make_recording(),))
     assert transcript_lines(call) == (
         TranscriptLine("Caller", "When does the library open?"),
-        TranscriptLine("Agent", "The library [cut off] (said, but not heard: opens at nine.)"),
+        TranscriptLine("Agent", "The library [cut off] (spoken, but not heard: opens at nine.)"),
         TranscriptLine("Caller", "Wait, I meant the pool."),
         TranscriptLine("Tool", "opening_hours(place='pool')"),
         TranscriptLine("Agent", "The pool opens at seven."),

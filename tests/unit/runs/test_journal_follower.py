@@ -35,7 +35,7 @@ def test_samples_are_counted_once_as_they_arrive(tmp_path: Path) -> None:
     assert (follower.done, follower.failed) == (2, 0)
 
 
-def test_calls_that_the_agent_dropped_are_counted_until_they_are_held_again(tmp_path: Path) -> None:
+def test_calls_that_the_agent_dropped_are_counted_until_they_are_called_again(tmp_path: Path) -> None:
     follower = JournalFollower(tmp_path / "outputs.jsonl")
     sample, calls = Sample(id="a", inputs={}), [make_recording(audio=None, finish=f) for f in ("dropped", "completed")]
     counts = []

@@ -59,7 +59,7 @@ call_completion = count_metric(
     "call_completion",
     "Calls not dropped",
     _count_completed,
-    ("not_dropped", "calls", "dropped", "dropped_and_held_again", "ended_by_agent", "at_time_limit"),
+    ("not_dropped", "calls", "dropped", "dropped_and_called_again", "ended_by_agent", "at_time_limit"),
     variant="not-dropped",
 )
 
@@ -164,7 +164,7 @@ facts = count_metric(
     "facts",
     "Facts",
     _count_facts,
-    ("met", "expected", "met_by_what_was_said"),
+    ("met", "expected", "met_by_what_was_spoken"),
     variant=f"heard.{get_profile('basic').signature}",
 )
 

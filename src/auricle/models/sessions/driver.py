@@ -54,7 +54,7 @@ MAX_AUDIO_SHARE, MAX_EVENTS_PER_SECOND = 10.0, 500
 BETWEEN_ITEMS = (
     *(EventKind.SPEECH_STARTED, EventKind.INTERRUPTED, EventKind.RESPONSE_STARTED, EventKind.RESPONSE_DONE),
 )
-"""Events between what an agent says and what it says next."""
+"""Events between what an agent states and what it states next."""
 
 Finish = Literal["completed", "limit", "agent", "dropped"]
 

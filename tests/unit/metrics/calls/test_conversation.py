@@ -44,7 +44,7 @@ def test_a_dropped_call_is_in_every_rate_and_never_a_success(name: str, has_begu
     assert metric.aggregate([metric.score(sample, dropped)]) == 0.0
 
 
-def test_drops_that_were_held_again_count_in_completion() -> None:
+def test_drops_that_were_called_again_count_in_completion() -> None:
     completion = next(metric for metric in conversation if metric.name == "call_completion")
     stats = [completion.score(Sample(id="1", inputs={}), record(earlier_drops=drops)) for drops in (0, 2)]
     assert completion.aggregate(stats) == 0.5

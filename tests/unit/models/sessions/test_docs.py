@@ -94,7 +94,7 @@ def test_the_host_books_a_table_and_stops_when_the_caller_interrupts(tmp_path: P
     assert recording.understood == "a table on Friday a table on Friday"
     first, second = list_spoken_items(recording)
     assert (first.heard, first.unheard) == ("Your table", "is booked, see you then.")
-    assert second.heard == second.said
+    assert second.heard == second.spoken
     assert recording.agent[0].seconds == pytest.approx(1.0, abs=0.05)
 
 
