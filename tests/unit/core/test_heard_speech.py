@@ -24,7 +24,7 @@ def test_text_that_runs_ahead_of_its_audio_is_heard_at_the_pace_of_people() -> N
     assert heard(writes("a", LONG, 2.0), *stopped) == "one two three"
 
 
-def test_text_is_heard_at_the_pace_of_what_the_agent_said_completely() -> None:
+def test_text_is_heard_at_the_pace_of_what_the_agent_spoke_completely() -> None:
     slow = [writes("a", "one two three four", 0.0), *speak(0, 4, "a")]  # a word per second
     stopped = [writes("b", LONG, 10.0), *cut_speech(10, 13, "b", planned=17, sent_at_once=False)]
     assert heard(*slow, *stopped) == "one two three four one two three"
@@ -46,7 +46,7 @@ def test_nothing_is_cut_if_only_silence_was_dropped() -> None:
     assert heard(writes("a", LONG, 2.0), *everything) == LONG
 
 
-def test_words_that_were_said_are_kept_beside_those_that_were_heard() -> None:
+def test_words_that_were_spoken_are_kept_beside_those_that_were_heard() -> None:
     (item,) = list_spoken_items(record(writes("a", "one two three four", 2.0), *cut_speech(2, 3, "a", planned=2)))
     assert (item.start, item.heard, item.unheard) == (2, "one two", "three four")
 

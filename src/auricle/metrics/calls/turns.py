@@ -218,7 +218,7 @@ def _list_queued(recording: CallRecording) -> list[Interval]:
 
 
 def _covers(intervals: Sequence[Interval], start: float, end: float) -> bool:
-    """Return whether an interval that is not empty lies in one of others, within the duration of a frame."""
+    """Return whether an interval that is not empty is inside one of others, within the duration of a frame."""
     return start < end and any(
         first <= start + FRAME_SECONDS and end <= last + FRAME_SECONDS for first, last in intervals
     )
