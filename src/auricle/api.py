@@ -327,12 +327,8 @@ def add_labels(out: str | Path, labels_path: str | Path) -> int:
 
 def _add_metrics(result: RunResult, task: Task, spec: Spec, metrics: Metrics) -> RunResult:
     """Return the result with its metrics, and with those that could not be computed."""
-    return replace(
-        result,
-        metrics=metrics,
-        unscored=find_unscored(task, metrics, requested="metrics" in spec.task_args),
-        missing_headline=task.find_missing_headline(metrics),
-    )
+    unscored = find_unscored(task, metrics, requested="metrics" in spec.task_args)
+    return replace(result, metrics=metrics, unscored=unscored, missing_headline=task.find_missing_headline(metrics))
 
 
 def find_unscored(task: Task, metrics: Metrics, *, requested: bool) -> tuple[str, ...]:
