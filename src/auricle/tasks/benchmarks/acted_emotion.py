@@ -112,6 +112,7 @@ RAVDESS = Benchmark(
 
 ESD_LABELS = ("neutral", "angry", "happy", "sad", "surprise")
 ESD_SPEAKERS = {"en": range(11, 21), "zh": range(1, 11), "all": range(1, 21)}
+ESD_SPEAKER_NAMES = tuple(f"{number:04}" for number in ESD_SPEAKERS["all"])
 ESD_SPLITS = {"evaluation": 20, "test": 30, "train": 300}
 """Number of sentences of each split, in the order of the 350 sentences."""
 ESD_WOMEN = {1, 2, 3, 7, 9, 15, 16, 17, 18, 19}
@@ -137,11 +138,13 @@ def _accept_esd(part: BenchmarkPart, clip: Clip) -> bool:
 
 
 def parse_esd(path: Path) -> Clip | None:
-    """Parse emotion and split from the folder names, or else from the sentence number."""
-    if not (match := ESD_NAME_PATTERN.fullmatch(path.stem)) or not 1 <= int(match[2]) <= 5 * ESD_SENTENCES:
+    """Parse emotion and split from the folder names, or else from the sentence number; other names have no number."""
+    folders = [folder.lower() for folder in path.parts[-4:-1]]
+    if not (match := ESD_NAME_PATTERN.fullmatch(path.stem)):
+        return _parse_esd_folders(path, *folders) if len(folders) == 3 else None
+    if not 1 <= int(match[2]) <= 5 * ESD_SENTENCES:
         return None
     speaker, number = match[1], int(match[2]) - 1
-    folders = [folder.lower() for folder in path.parts[-4:-1]]
     split_ends = zip(ESD_SPLITS, accumulate(ESD_SPLITS.values()), strict=True)
     split_by_number = next(split for split, end in split_ends if number % ESD_SENTENCES < end)
     by_number = ESD_LABELS[number // ESD_SENTENCES], split_by_number
@@ -152,15 +155,21 @@ def parse_esd(path: Path) -> Clip | None:
         path.stem,
         path,
         label,
-        {
-            "speaker": speaker,
-            "sex": "female" if int(speaker) in ESD_WOMEN else "male",
-            "language": _esd_language(speaker),
-            "split": split,
-            "sentence": number % ESD_SENTENCES + 1,
-        },
+        {**_describe_esd_speaker(speaker), "split": split, "sentence": number % ESD_SENTENCES + 1},
         warning * ((label, split) != by_number),
     )
+
+
+def _parse_esd_folders(path: Path, speaker: str, label: str, split: str) -> Clip | None:
+    """Parse `0011/Angry/test/*.wav`; names may repeat in other folders, so that ids consist of all of them."""
+    is_known = speaker in ESD_SPEAKER_NAMES and label in ESD_LABELS and split in ESD_SPLITS
+    name = f"{speaker}_{label}_{split}_{path.stem}"
+    return Clip(name, path, label, {**_describe_esd_speaker(speaker), "split": split}) if is_known else None
+
+
+def _describe_esd_speaker(speaker: str) -> dict[str, Json]:
+    sex = "female" if int(speaker) in ESD_WOMEN else "male"
+    return {"speaker": speaker, "sex": sex, "language": _esd_language(speaker)}
 
 
 def _count_esd_labels(part: BenchmarkPart) -> dict[str, int]:
@@ -174,7 +183,7 @@ ESD = Benchmark(
     citation="Zhou et al., Speech Communication 2022",
     layout="0011/Angry/test/0011_000371.wav or 0011/Angry/0011_000371.wav",
     splits={"test": 1500, "evaluation": 1000, "train": 15_000, "all": 17_500},
-    selections={"speakers": tuple(f"{number:04}" for number in ESD_SPEAKERS["all"])},
+    selections={"speakers": ESD_SPEAKER_NAMES},
     count_labels=_count_esd_labels,
     describe_part=lambda part: [*_esd_languages(part), part["split"]],
     read=read_by_name(parse_esd, _accept_esd),
