@@ -21,7 +21,7 @@ from auricle.core.errors import SampleError, SpecError
 from auricle.core.types import Predict, Prediction
 from auricle.core.yaml_files import read_yaml
 from auricle.models.base import BatchModel
-from auricle.models.listing import ModelListing
+from auricle.models.listing import WITHOUT_WEIGHTS, ModelListing
 from auricle.models.request_input import get_single_audio
 from auricle.models.transformers.weights import is_path_like, resolve_device, shorten_error
 
@@ -142,7 +142,7 @@ def _download_model(name: str, hub: str, revision: str | None) -> Path:
     except hub_errors as error:
         raise SpecError(
             f"emotion2vec: {name} is not in the local cache and could not be downloaded from the hub ({hub}): "
-            f"{_reason(error)}. Set a directory instead: -M model=DIRECTORY."
+            f"{_reason(error)}. Set a directory instead: -M model=DIRECTORY. {WITHOUT_WEIGHTS}"
         ) from error
 
 

@@ -27,6 +27,12 @@ ModelGroup: TypeAlias = Literal[
 WeightsSource: TypeAlias = Literal["package", "checkpoint", "server", "none"]
 """Where weights come from: the package of the model, a checkpoint that the user names, or a server that has them."""
 
+WITHOUT_WEIGHTS = (
+    "Without weights, a class of your own runs with -m file.py:Class, such as one of eGeMAPS features and an SVM; "
+    "docs/emotion.md has it."
+)
+"""What the error of a missing emotion model ends with."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelListing:

@@ -21,6 +21,7 @@ from auricle.cli import cli, main
 from auricle.core.errors import MissingExtra, SampleError, SpecError
 from auricle.models import emotion2vec as module
 from auricle.models.emotion2vec import Emotion2vec
+from auricle.models.listing import WITHOUT_WEIGHTS
 from tests.support import tiny_emotions
 from tests.support.emotional_speech import about, other_file_formats, predict_mono_and_copy, spoken, written
 from tests.support.tiny_emotions import LABELS
@@ -216,7 +217,7 @@ def test_unreachable_hub_error_suggests_a_directory(monkeypatch: pytest.MonkeyPa
         Emotion2vec()
     result = one_line(error)
     assert "iic/emotion2vec_plus_large is not in the local cache" in result
-    assert result.endswith("no route to anywhere. Set a directory instead: -M model=DIRECTORY.")
+    assert result.endswith(f"no route to anywhere. Set a directory instead: -M model=DIRECTORY. {WITHOUT_WEIGHTS}")
 
 
 @pytest.mark.parametrize("hub", ["ms", "hf"])

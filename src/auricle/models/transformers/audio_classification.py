@@ -14,8 +14,10 @@ from typing import Any
 
 from auricle.core.errors import SampleError, SpecError
 from auricle.core.types import Predict, Prediction
+from auricle.models.listing import WITHOUT_WEIGHTS
 from auricle.models.request_input import get_single_audio
 from auricle.models.transformers.base import LocalModel
+from auricle.models.transformers.weights import MissingWeights
 
 
 class AudioPredictor(LocalModel):
@@ -23,6 +25,12 @@ class AudioPredictor(LocalModel):
 
     output_names: Sequence[str]
     """Names of the outputs, in the order of the network."""
+
+    def __init__(self, **weights: Any) -> None:
+        try:
+            super().__init__(**weights)
+        except MissingWeights as error:
+            raise MissingWeights(f"{error} {WITHOUT_WEIGHTS}") from error
 
     @abstractmethod
     def to_prediction(self, row: Any) -> Prediction:

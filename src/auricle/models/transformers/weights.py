@@ -16,6 +16,10 @@ DTYPES = get_args(Dtype)
 TRAINING_ONLY_WEIGHTS = ("masked_spec_embed",)  # weights used only in training; a checkpoint may lack them
 
 
+class MissingWeights(SpecError):
+    """The weights of a model are neither on this machine nor could they be downloaded."""
+
+
 @dataclass(frozen=True, slots=True)
 class Weights:
     """The options of every local model, set with `-M name=value`."""
@@ -70,7 +74,9 @@ class Weights:
             reason = " ".join(str(error).split())[:200]
             raise SpecError(f"{self.model} needs another package: {reason}") from error
         except (OSError, ValueError, KeyError) as error:
-            raise SpecError(self._load_error_message(error)) from error
+            if not Path(self.location).is_dir():
+                raise MissingWeights(self._not_found_message(error)) from error
+            raise SpecError(f"Cannot load a model from the directory {self.model}: {shorten_error(error)}") from error
 
     def build(self, model_class: Any, device: str, *, strict: bool = False) -> Any:
         """Load the model on its device, and raise if weights are missing from the checkpoint.
@@ -104,9 +110,7 @@ class Weights:
                 "Weights and configuration belong to different models."
             )
 
-    def _load_error_message(self, error: Exception) -> str:
-        if Path(self.location).is_dir():
-            return f"Cannot load a model from the directory {self.model}: {shorten_error(error)}"
+    def _not_found_message(self, error: Exception) -> str:
         revision = f" at revision {self.revision}" if self.revision else ""
         lookup = (
             "HF_HUB_OFFLINE is set, so only the local cache was searched"
