@@ -39,7 +39,7 @@ HEADLINES: Mapping[str, tuple[str, ...]] = {
 
 
 def select_headlines(names: Sequence[str]) -> list[str]:
-    """Return the metrics that are shown unfolded: the first, and what `HEADLINES` says, or all if they are few."""
+    """Return the metrics that are shown unfolded: the first, and those of `HEADLINES`, or all if they are few."""
     if len(names) <= MAX_UNFOLDED:
         return list(names)
     return [name for at, name in enumerate(names) if not at or is_headline(name)]

@@ -40,7 +40,7 @@ def screen(request: pytest.FixtureRequest) -> Iterator[Screen]:
     SCREEN.reset(token)
 
 
-def test_a_table_fits_and_says_what_is_left_out(screen: Screen) -> None:
+def test_a_table_fits_and_names_what_is_left_out(screen: Screen) -> None:
     lines = format_table(HEADER, ROWS)
     assert max(map(len, lines)) <= screen.width
     text = "\n".join(lines)
@@ -96,6 +96,6 @@ def test_a_command_names_what_is_left_out_once(
         main()
     finally:
         SCREEN.set(None)
-    shown, told = capsys.readouterr()
+    shown, messages = capsys.readouterr()
     assert (max(map(len, shown.splitlines())) <= 80) is is_cut
-    assert told.count("--wide") == is_cut
+    assert messages.count("--wide") == is_cut
