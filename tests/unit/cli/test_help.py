@@ -54,7 +54,7 @@ def test_top_level_help_lists_commands_in_groups() -> None:
 def test_unknown_command_is_an_error() -> None:
     result = CliRunner().invoke(cli, ["runn"])
     assert result.exit_code == 2
-    assert "No such command 'runn'" in result.output
+    assert "No such command 'runn'. Did you mean 'run'?" in result.output
 
 
 def test_run_help_groups_options() -> None:
