@@ -8,10 +8,12 @@ from typing import Any
 import click
 
 from auricle.cli import options as opt
+from auricle.core.errors import SpecError
 
 
 @click.command()
-@opt.path("--runs DIR", "Folder that contains the runs.", default=Path("runs"))
+@click.argument("folder", required=False, type=click.Path(path_type=Path), metavar="[RUNS]")
+@opt.path("--runs DIR", "Folder that contains the runs; the same as RUNS. [default: runs]", default=None)
 @opt.path(
     "--allow allowed_folders DIR",
     "Additional folder that the app may read (audio, data, weights, model files); repeat for several.",
@@ -36,10 +38,12 @@ from auricle.cli import options as opt
     "users of this machine, can start runs with your API keys and read the allowed folders.",
     default=True,
 )
-def ui(**options: Any) -> None:
+def ui(folder: Path | None, runs: Path | None, **options: Any) -> None:
     """Open the web app to try models, start runs and inspect results."""
+    if folder and runs:
+        raise SpecError(f"Two folders of runs are given: {folder} and {runs}. Give one of them.")
     from auricle.app.server import ServerOptions, serve
     from auricle.core.platform_support import require_posix
 
     require_posix("The app and its jobs")
-    serve(ServerOptions(**options))
+    serve(ServerOptions(runs=folder or runs or Path("runs"), **options))

@@ -14,6 +14,7 @@ from auricle.cli import cli
     ("words", "expected"),
     [
         ([], ServerOptions(Path("runs"))),
+        (["mine"], ServerOptions(Path("mine"))),
         (
             ["--runs", "r", "--allow", "a", "--allow", "b", "--port", "0", "--no-browser"],
             ServerOptions(Path("r"), (Path("a"), Path("b")), port=0, open_browser=False),
@@ -36,6 +37,11 @@ def test_options_are_passed_to_the_server(
     result = CliRunner().invoke(cli, ["ui", *words])
     assert result.exit_code == 0, result.output
     assert calls == [expected]
+
+
+def test_two_folders_of_runs_are_refused() -> None:
+    result = CliRunner().invoke(cli, ["ui", "a", "--runs", "b"])
+    assert "Two folders of runs are given: a and b" in str(result.exception)
 
 
 def test_help_explains_what_an_app_without_a_token_allows() -> None:
