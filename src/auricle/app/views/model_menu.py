@@ -22,6 +22,14 @@ from auricle.models.catalogue import MODELS
 
 CATALOGUE, FILE = "Catalogue", "Class in a file"
 OWN_CLASS = "Auricle"
+FRAMEWORK_NAMES = {
+    "aisbench:": "AISBench",
+    "cmi:": "CMI-RewardBench",
+    "kimi:": "Kimi-Audio-Evalkit",
+    "lmms:": "lmms-eval",
+    "ser:": "a speech emotion suite",
+}
+"""Names of frameworks by the prefix of their classes; other packages may add further prefixes."""
 CACHE_SECONDS = 20
 """Seconds after which packages and downloaded weights are looked for again."""
 
@@ -102,7 +110,13 @@ def draw_class_menu(key: str, prefixes: Sequence[str], choose: Callable[[str], N
     """Draw a picker of a file, and the classes and functions that it defines; the file is not executed."""
     frameworks = [OWN_CLASS, *(f"{prefix}:" for prefix in prefixes)]
     options: Any = {"help": "The framework that the class was written for, which decides how it is called."}
-    framework = st.selectbox("Written for", frameworks, key=f"{key}-framework", **options)
+    framework = st.selectbox(
+        "Written for",
+        frameworks,
+        key=f"{key}-framework",
+        format_func=lambda name: FRAMEWORK_NAMES.get(name, name),
+        **options,
+    )
     prefix = "" if framework == OWN_CLASS else str(framework)
     file_key = f"{key}-file"
     picked = st.session_state.get(file_key)
