@@ -70,12 +70,17 @@ def _previous_key(key: str) -> str:
 
 
 def default_candidate_index(entries: Sequence[RunSummary]) -> int:
-    """Return the index of the newest run that can be compared, or 0 if there is none."""
-    return next((index for index, entry in enumerate(entries) if _has_result(entry)), 0)
+    """Return the index of the newest run with a result, if possible with another one to compare it with, or else 0."""
+    scored = [index for index, entry in enumerate(entries) if _has_result(entry)]
+
+    def has_partner(index: int) -> bool:
+        return any(other != index and _are_comparable(entries[index], entries[other]) for other in scored)
+
+    return next(filter(has_partner, scored), scored[0] if scored else 0)
 
 
 def default_baseline_index(entries: Sequence[RunSummary], name: str) -> int:
-    """Return the index of the run to compare with: one with a result, of the same task if possible, the newest first.
+    """Return the index of the run to compare with: one with a result, of the same data if possible, the newest first.
 
     Args:
         entries: All runs, the newest first.
@@ -87,9 +92,16 @@ def default_baseline_index(entries: Sequence[RunSummary], name: str) -> int:
 
     def preference(index: int) -> tuple[bool, bool, bool]:
         entry = entries[index]
-        return entry.kind == candidate.kind, _has_result(entry), entry.task == candidate.task
+        return entry.kind == candidate.kind, _has_result(entry), _are_comparable(entry, candidate)
 
     return max(others, key=preference, default=0)
+
+
+def _are_comparable(a: RunSummary, b: RunSummary) -> bool:
+    """Return whether two runs have the same data, or the same task if the content of the data is unknown."""
+    if a.kind != b.kind:
+        return False
+    return a.revision == b.revision if a.revision and b.revision else a.task == b.task
 
 
 def _has_result(entry: RunSummary) -> bool:

@@ -62,3 +62,9 @@ def test_default_candidate_is_the_newest_run_with_numbers() -> None:
     assert default_candidate_index(summaries(a=running, b={}, c={**SCORED, "error": "broken"}, d=SCORED, e=SCORED)) == 3
     assert default_candidate_index(summaries(a=running, b={"kind": "perf", "status": "done"}, c=SCORED)) == 1
     assert default_candidate_index(summaries(a={})) == 0
+
+
+def test_the_default_pair_of_a_comparison_has_the_same_data() -> None:
+    entries = summaries(a={**SCORED, "revision": "x"}, b={**SCORED, "revision": "y"}, c={**SCORED, "revision": "y"})
+    candidate = default_candidate_index(entries)
+    assert (candidate, default_baseline_index(entries, entries[candidate].name)) == (1, 2)
