@@ -9,6 +9,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import PurePath
 from typing import Any
 
 from auricle.core.csv_text import render_records
@@ -20,7 +21,7 @@ from auricle.report.methods import TOO_FEW, explain_few_units
 from auricle.report.text_format import format_number, format_value
 from auricle.report.text_table import format_table
 from auricle.report.usage_text import format_speed
-from auricle.runs.metrics import FAMILY_FIELD, Metrics, Number
+from auricle.runs.metrics import FAMILY_FIELD, Metrics, Number, TaskFacts
 
 CSV_COLUMNS = (
     *("model", "arguments", "task", "revision", "asked", "metric", "value", "low", "high"),
@@ -315,7 +316,7 @@ def build_leaderboard(
     """
     cells: dict[tuple[str, str], dict[Column, Cell]] = {}
     replaced = 0
-    for run, metrics in runs:
+    for run, metrics in _name_data_alike(list(runs)):
         model_cells = cells.setdefault((metrics.model.name, _format_arguments(metrics.model.arguments)), {})
         for column, cell in _read_cells(run, metrics, all_metrics, split_by_prompt):
             replaced += column in model_cells
@@ -328,6 +329,34 @@ def build_leaderboard(
     ]
     board = Leaderboard(tuple(columns), tuple(rows), replaced).rank_cells()
     return replace(board, rows=tuple(sorted(board.rows, key=lambda row: _row_sort_key(row, columns))))
+
+
+def _name_data_alike(runs: Sequence[tuple[str, Metrics]]) -> Iterator[tuple[str, Metrics]]:
+    """Yield runs under one name of their task if they have the same rows of a data file: with and without a task file.
+
+    The rows of other tasks, such as a benchmark that selects from its file, do not follow from the revision alone.
+    """
+    names: dict[tuple[str, str], set[str]] = {}
+    for _, metrics in runs:
+        if _is_data_file(metrics.task):
+            names.setdefault((metrics.task.source, metrics.task.revision), set()).add(metrics.task.name)
+    for run, metrics in runs:
+        task = metrics.task
+        name = min(names.get((task.source, task.revision), {task.name}), key=len)
+        if not _is_data_file(task) or name == task.name:
+            yield run, metrics
+            continue
+        signatures = (
+            replace(number.signature, task=f"{name}{number.signature.task.removeprefix(task.name)}")
+            for number in metrics.numbers
+        )
+        numbers = (replace(number, signature=each) for number, each in zip(metrics.numbers, signatures, strict=True))
+        yield run, replace(metrics, task=replace(task, name=name), numbers=tuple(numbers))
+
+
+def _is_data_file(task: TaskFacts) -> bool:
+    """Return whether the source of a task is the file whose content its revision identifies."""
+    return bool(task.source) and PurePath(task.source).name == task.revision.partition("@")[0]
 
 
 def _column_sort_key(column: Column) -> tuple[str, ...]:
@@ -448,5 +477,5 @@ def _escape_latex(text: str) -> str:
 
 
 def _escape_markdown(text: str) -> str:
-    """Escape text for a Markdown table cell."""
-    return re.sub(r"([\\`*_\[\]<>|&#~!])", r"\\\1", " ".join(text.split()))
+    """Escape text for a Markdown table cell; underscores within words stand for themselves."""
+    return re.sub(r"([\\`*\[\]<>|&#~!]|(?<!\w)_|_(?!\w))", r"\\\1", " ".join(text.split()))

@@ -4,12 +4,14 @@ import csv
 import io
 import math
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from auricle import Spec, evaluate
 from auricle.core.signature import Signature
-from auricle.report.leaderboard import Rank, build_leaderboard
+from auricle.report.leaderboard import Rank, _escape_markdown, build_leaderboard
 from auricle.runs.metrics import Metrics, ModelFacts, Number, TaskFacts, Throughput, Usage
 
 
@@ -287,3 +289,22 @@ def test_numbers_that_are_not_finite_are_shown_as_missing_and_not_ranked() -> No
         "inf": "–",
     }
     assert [result["rank"] for result in made.list_results()] == [1, None, None]
+
+
+def test_a_data_file_and_its_task_file_share_a_column(tmp_path: Path) -> None:
+    (tmp_path / "mine.csv").write_text("question,answer\na,a\nb,c\n")
+    (tmp_path / "named.yaml").write_text("kind: qa\ndata: mine.csv\n")
+    specs = [
+        Spec(task=str(tmp_path / "mine.csv"), kind="qa", model="echo"),
+        Spec(task=str(tmp_path / "named.yaml"), model="echo", model_args={"reply": "a"}),
+    ]
+    runs = [(str(n), evaluate(spec, tmp_path / str(n)).metrics) for n, spec in enumerate(specs)]
+    board = build_leaderboard([(name, metrics) for name, metrics in runs if metrics])
+    assert len(board.columns) == 1
+    assert len(board.rows) == 2
+    other = [(name, replace(metrics, task=replace(metrics.task, source=""))) for name, metrics in runs if metrics]
+    assert len(build_leaderboard(other).columns) == 2  # nothing is known of their rows
+
+
+def test_underscores_within_words_are_not_escaped_in_markdown() -> None:
+    assert _escape_markdown("macro_f1 _x_ a|b") == r"macro_f1 \_x\_ a\|b"
