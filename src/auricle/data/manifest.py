@@ -333,8 +333,11 @@ class Manifest:
 
     def _build_sample(self, index: int, row: Row) -> Sample:
         role_values, other_columns = self._split_columns(row.values)
-        if "target" not in role_values and (empty := self._find_empty_target(row)):
-            raise SampleError(f"the reference is empty (column {empty})")
+        if "target" not in role_values and self.fields.requires_target:
+            if empty := self._find_empty_target(row):
+                raise SampleError(f"the reference is empty (column {empty})")
+            if chosen := self.fields.chosen.get("target"):
+                raise SampleError(f"no target: expected the column {chosen}.{suggest(chosen, row.values)}".rstrip("."))
         target, choices = self._parse_answer(role_values)
         return create_sample(
             id=_parse_id(role_values.get("id"), row.default_id or str(index)),
@@ -345,9 +348,7 @@ class Manifest:
         )
 
     def _find_empty_target(self, row: Row) -> str:
-        """Return the column of the target if a target is required and its cell is empty or null."""
-        if not self.fields.requires_target:
-            return ""
+        """Return the column of the target if its cell is empty or null."""
         empty = [*row.empty_cells, *(name for name, value in row.values.items() if value is None)]
         return self.fields.assign_roles(dict.fromkeys(empty).keys())[0].get("target", "")
 
@@ -409,11 +410,20 @@ class Manifest:
         known = {name.casefold() for name in columns}
         for role, name in self.fields.chosen.items():
             if columns and name.casefold() not in known:
-                close = difflib.get_close_matches(name, columns, n=1)
-                hint = f" Did you mean {close[0]!r}?" if close else ""
                 raise SpecError(
-                    f"{self.location} has no column {name!r}. Columns: {', '.join(columns)}.{hint}", location=(role,)
+                    f"{self.location} has no column {name!r}. Columns: {', '.join(columns)}.{suggest(name, columns)}",
+                    location=(role,),
                 )
+
+
+def suggest(name: str, columns: Iterable[str]) -> str:
+    """Return the question whether a similar column is meant, after a space; empty if there is none.
+
+    >>> suggest("sayd", ["audio", "said"])
+    " Did you mean 'said'?"
+    """
+    close = difflib.get_close_matches(name, list(columns), n=1)
+    return f" Did you mean {close[0]!r}?" if close else ""
 
 
 def check_storable(sample: Sample) -> Sample:
@@ -441,7 +451,7 @@ def _has_bytes(value: Any) -> bool:
 
 def _first_rejection(rows: Iterable[Sample | RejectedRow]) -> str:
     rejected = next(row for row in rows if isinstance(row, RejectedRow))
-    return f"{rejected.origin}: {rejected.reason}."
+    return f"{rejected.origin}: {rejected.reason}{'' if rejected.reason.endswith('?') else '.'}"
 
 
 def _check_prompt_fields(prompt_fields: Iterable[str], samples: Sequence[Sample]) -> None:
@@ -531,8 +541,7 @@ def _parse_target(value: Any, columns: ColumnMapping) -> Json:
     if type(value) is str:
         return value
     if value is None and columns.requires_target:
-        names = [columns.chosen["target"]] if "target" in columns.chosen else columns.target_columns
-        raise SampleError(f"no target: expected one of the columns {', '.join(names)}")
+        raise SampleError(f"no target: expected one of the columns {', '.join(columns.target_columns)}")
     if isinstance(value, dict):
         raise SampleError("the target must be text, a number or a list, not an object")
     if isinstance(value, list) and not (value and all(isinstance(v, (str, int, float)) for v in value)):

@@ -15,7 +15,7 @@ from auricle.core.errors import SampleError, SpecError
 from auricle.core.types import Input, Json, Sample
 from auricle.data.file_formats import Row, read_rows
 from auricle.data.huggingface import HF_PREFIX
-from auricle.data.manifest import ColumnMapping
+from auricle.data.manifest import ColumnMapping, suggest
 from auricle.metrics.base import Metric
 from auricle.metrics.preference import TIE_POLICIES, TiePolicy, preference_metrics
 from auricle.metrics.ratings import Dimension, rating_metrics
@@ -291,7 +291,9 @@ def _build_target(values: dict[str, Any], columns: TargetColumns, parse_target: 
     if list(columns) == [""]:
         value = _pop_first(values, columns[""])
         if value is None:
-            raise SampleError(f"no target: expected one of the columns {', '.join(columns[''])}")
+            names = columns[""]
+            hint = f".{suggest(names[0], values)}".rstrip(".") if len(names) == 1 else ""
+            raise SampleError(f"no target: expected one of the columns {', '.join(names)}{hint}")
         return parse_target(value)
     targets: dict[str, Json] = {
         name: parse_target(value) for name, names in columns.items() if (value := _pop_first(values, names)) is not None

@@ -11,7 +11,7 @@ from auricle.core.arguments import takes_options
 from auricle.core.errors import SampleError, SpecError
 from auricle.core.types import Json, Sample
 from auricle.data.file_formats import parse_json_cell
-from auricle.data.manifest import ColumnMapping, Manifest
+from auricle.data.manifest import ColumnMapping, Manifest, suggest
 from auricle.metrics.tagging import DEFAULT_THRESHOLD, with_threshold
 from auricle.tasks.base import Task
 from auricle.tasks.inferencers import FirstSupported, Measure
@@ -98,6 +98,7 @@ class SoundTask(TaskKind):
             shown = f"the column {column}" if column else f"one of the columns {', '.join(self.answer_columns)}"
             raise SampleError(
                 f"no {self.answer_columns[0]}: expected {shown} with {self.example}; [] if there are none"
+                + (f".{suggest(column, sample.meta)}".rstrip(".") if column else "")
             )
         meta = {key: value for key, value in sample.meta.items() if key != name}
         return replace(sample, target=self.read_target(sample.meta[name], sample), meta=meta)

@@ -14,6 +14,7 @@ from auricle.core.types import RejectedRow
 from auricle.data import ColumnMapping, Manifest, Row
 from auricle.data.manifest import check_storable
 from auricle.data.sources import DataSource
+from auricle.tasks.catalogue import TASKS
 
 ASR = ColumnMapping(target_columns=("text", "answer"), default_question="Write it down.")
 
@@ -425,3 +426,18 @@ def test_a_row_with_an_invalid_id_is_rejected_without_one(tmp_path: Path) -> Non
     (row,) = Manifest(tmp_path / "a.jsonl", ColumnMapping(target_columns=("text",)))
     assert isinstance(row, RejectedRow)
     assert row.id == ""
+
+
+def test_a_row_without_the_chosen_column_names_a_similar_one(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("audio,said\na.wav,one\n")
+    fields = ColumnMapping(target_columns=("text",), chosen={"target": "sayd"})
+    (row,) = Manifest(tmp_path / "a.csv", fields)
+    assert isinstance(row, RejectedRow)
+    assert row.reason == "no target: expected the column sayd. Did you mean 'said'?"
+
+
+@pytest.mark.parametrize("kind", ["tag", "reward", "preference"])
+def test_kinds_that_read_their_targets_themselves_name_a_similar_column(kind: str, tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("audio,audio_b,said\na.wav,b.wav,a\n")
+    (row,) = TASKS.get(kind)(data=str(tmp_path / "a.csv"), target="sayd").samples
+    assert row.reason.endswith("Did you mean 'said'?")
