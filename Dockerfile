@@ -14,9 +14,10 @@ WORKDIR /source
 COPY LICENSE README.md pyproject.toml requirements.lock ./
 COPY scripts/lock.py scripts/package_metadata.py scripts/
 COPY src src
-RUN python scripts/lock.py constraints > constraints.txt \
-    && python -m venv /opt/auricle \
-    && /opt/auricle/bin/python -m pip install --no-cache-dir --constraint constraints.txt ".[$EXTRAS]"
+# Files are accepted only with the hash in the lock, on the platform of the lock.
+ENV PIP_NO_CACHE_DIR=1
+RUN python -m venv /opt/auricle \
+    && /opt/auricle/bin/python scripts/lock.py install "$EXTRAS" --no-editable
 
 FROM python:3.11-slim
 ARG VERSION=0.1.dev0

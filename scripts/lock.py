@@ -4,6 +4,7 @@
     python scripts/lock.py install test     install the locked packages and this project
     python scripts/lock.py install dev      the same for the extra `dev`, which is much smaller
     python scripts/lock.py install demo     the same for the extra `demo`
+    python scripts/lock.py install A,B --no-editable    the same for two extras, with a copy of the project
     python scripts/lock.py constraints      print the versions without hashes, for `pip install auricle -c FILE`
 
 The lock holds one file per package, for the Python version and platform in its first line. There, `install` accepts no
@@ -98,10 +99,11 @@ def print_constraints(path: Path) -> None:
     print("".join(f"{package.name}=={package.version}\n" for package in packages.values()), end="")
 
 
-def install(extra: str, path: Path) -> None:
+def install(extra: str, path: Path, *, is_editable: bool = True) -> None:
     """Install the locked files of an extra, then this project."""
     environment, packages = read_lock(path)
-    project = ["--quiet", "--editable", f"{ROOT}[{extra}]"]
+    source = f"{ROOT}[{extra}]"
+    project = ["--quiet", *(["--editable"] if is_editable else []), source]
     if environment != this_environment():
         print(f"{path.name} is for {environment}; on {this_environment()} pip chooses the versions.")
         pip("install", "--quiet", "--upgrade", "pip")
@@ -114,16 +116,18 @@ def install(extra: str, path: Path) -> None:
         )
         pip("install", "--quiet", "--require-hashes", "--no-deps", "-r", write_hashed(hashed, packages, TOOLS))
         constraints = ["--constraint", str(versions), "--build-constraint", str(versions)]
-        if extra == LOCKED_EXTRA:
-            install_hashed(hashed, packages, versions)
-        pip("install", *no_compile(extra), *constraints, *project)
+        names = packages if extra == LOCKED_EXTRA else resolve(source, Path(folder) / "report.json", constraints)
+        options = ["--quiet", *no_compile(extra), "--no-deps", "--require-hashes", "--build-constraint", str(versions)]
+        pip("install", *options, "-r", write_hashed(hashed, packages, names))
+        pip("install", *no_compile(extra), "--no-build-isolation", "--constraint", str(versions), *project)
 
 
-def install_hashed(file: Path, packages: dict[str, Package], versions: Path) -> None:
-    """Install every package that has a hash; dependencies need no resolving, because the lock is complete."""
-    requirements = write_hashed(file, packages, packages)
-    options = ["--quiet", "--no-compile", "--no-deps", "--require-hashes", "--build-constraint", str(versions)]
-    pip("install", *options, "-r", requirements)
+def resolve(source: str, report: Path, constraints: list[str]) -> list[str]:
+    """Return the names of the packages that the project with its extras needs, and the tools that build it."""
+    options = ["--quiet", "--dry-run", "--ignore-installed", "--report", str(report)]
+    pip("install", *options, *constraints, source, *TOOLS)
+    entries = json.loads(report.read_text(encoding="utf-8"))["install"]
+    return [normalize(entry["metadata"]["name"]) for entry in entries]
 
 
 def write_hashed(file: Path, packages: dict[str, Package], names: Iterable[str]) -> str:
@@ -147,10 +151,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("command", choices=["write", "install", "constraints"])
     parser.add_argument("extra", nargs="?", default=LOCKED_EXTRA, help="extra to install [default: test]")
+    parser.add_argument("--no-editable", action="store_true", help="install a copy of this project")
     parser.add_argument("--lock", type=Path, default=LOCK, help="the lock file [default: requirements.lock]")
     options = parser.parse_args()
     if options.command == "install":
-        install(options.extra, options.lock)
+        install(options.extra, options.lock, is_editable=not options.no_editable)
     else:
         {"write": write, "constraints": print_constraints}[options.command](options.lock)
 

@@ -51,7 +51,14 @@ def test_python_is_the_one_of_the_lock() -> None:
     (image,) = images
     version = re.search(r"Python (\d+\.\d+)", environment)
     assert version
-    assert image == f"python:{version[1]}-slim"
+    name, _, digest = image.partition("@")
+    assert name == f"python:{version[1]}-slim"
+    assert re.fullmatch(r"(sha256:[0-9a-f]{64})?", digest)
+
+
+def test_packages_of_the_image_are_installed_with_the_hashes_of_the_lock() -> None:
+    installed = [command for run in arguments_of("RUN") for command in run.split("&&") if "install " in command]
+    assert [command.split()[1:3] for command in installed if "python" in command] == [["scripts/lock.py", "install"]]
 
 
 @pytest.mark.parametrize("name", ["Dockerfile", "docs/containers.md", ".github/workflows/release.yml"])

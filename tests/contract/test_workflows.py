@@ -59,10 +59,20 @@ def test_only_the_job_without_scripts_may_publish() -> None:
     publish = jobs["publish"]
     assert publish["permissions"] == {"id-token": "write"}
     assert publish["environment"] == "pypi"
-    assert {*publish["needs"]} == {"build", "try"}
+    assert {*publish["needs"]} == {"build", "list", "try"}
     assert not [step for step in publish["steps"] if "run" in step]
-    for name in ("build", "try"):
+    for name in publish["needs"]:
         assert jobs[name]["permissions"] == {"contents": "read"}
+
+
+def test_jobs_install_from_the_lock() -> None:
+    """What tries a wheel installs as a user does, and what tries the oldest packages chooses versions itself."""
+    for name in WORKFLOWS:
+        for job in {*read(name)["jobs"]} - {"try", "lowest"}:
+            for step in read(name)["jobs"][job]["steps"]:
+                script = step.get("run", "")
+                assert "uvx" not in script
+                assert "pip install" not in script or "--constraint constraints.txt" in script
 
 
 @pytest.mark.parametrize("name", WORKFLOWS)

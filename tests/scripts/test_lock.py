@@ -66,7 +66,7 @@ def test_withdrawn_versions_and_files_without_hash_are_refused(lock: Any) -> Non
         list(lock["locked"]([entry("a", download_info={"url": "https://example.org/a.whl"})]))
 
 
-def run_install(tmp_path: Path, environment: str) -> tuple[list[list[str]], str]:
+def run_install(tmp_path: Path, environment: str, *words: str) -> tuple[list[list[str]], str]:
     """Install with a pip that records its arguments and the requirements it gets; return both with the output."""
     calls = tmp_path / "calls"
     fake = tmp_path / "fake" / "pip"
@@ -76,11 +76,14 @@ def run_install(tmp_path: Path, environment: str) -> tuple[list[list[str]], str]
         "import json, os, sys\n"
         "words = [open(word).read() if word.endswith('.txt') else word for word in sys.argv[1:]]\n"
         f"print(json.dumps(words), file=open({str(calls)!r}, 'a'))\n"
+        "if '--report' in words:\n"
+        "    names = [{'metadata': {'name': name}} for name in ('numpy', 'torch', 'auricle')]\n"
+        "    open(words[words.index('--report') + 1], 'w').write(json.dumps({'install': names}))\n"
     )
     lock = tmp_path / "requirements.lock"
     lines = [f"pip==26.3 --hash=sha256:{'0' * 64}", f"numpy==2.0 --hash=sha256:{'1' * 64}", "torch==2.13.0"]
     lock.write_text(f"# Made by scripts/lock.py for {environment}.\n" + "\n".join(lines) + "\n")
-    command = [sys.executable, str(SCRIPT), "install", "test", "--lock", str(lock)]
+    command = [sys.executable, str(SCRIPT), "install", *(words or ["test"]), "--lock", str(lock)]
     variables = {**os.environ, "PYTHONPATH": str(tmp_path / "fake")}
     process = subprocess.run(command, capture_output=True, text=True, check=True, env=variables)
     return [json.loads(line) for line in calls.read_text().splitlines()], process.stdout
@@ -96,6 +99,16 @@ def test_install_accepts_only_locked_files_where_the_lock_was_made(lock: Any, tm
     assert project[project.index("--constraint") + 1] == "pip==26.3\nnumpy==2.0\ntorch==2.13.0\n"
     assert project[-2:] == ["--editable", f"{paths.ROOT}[test]"]
     assert output == ""
+
+
+def test_a_copy_of_the_project_with_some_extras_has_locked_files_too(lock: Any, tmp_path: Path) -> None:
+    calls, _ = run_install(tmp_path, lock["this_environment"](), "api,demo", "--no-editable")
+    _, resolved, packages, project = calls
+    assert f"{paths.ROOT}[api,demo]" in resolved
+    assert {"--require-hashes", "--no-deps"} <= {*packages}
+    assert packages[-1] == f"numpy==2.0 --hash=sha256:{'1' * 64}\n"  # neither torch nor the project has a hash
+    assert project[-1] == f"{paths.ROOT}[api,demo]"
+    assert "--editable" not in project
 
 
 def test_install_resolves_as_usual_elsewhere(tmp_path: Path) -> None:
