@@ -283,17 +283,17 @@ def score(
         {name: spec.task_args[name] for name in task_args or {} if name in spec.task_args},
     )
     task = build_task(spec)
+    settings, observer = settings or Settings(), observer or Observer()
     result = RunResult(path=run.path, outcomes=OutcomeCounts())  # failed samples are not failures of scoring
     if not judge_specs:
-        return _add_metrics(result, task, spec, _publish(run, task, judges, scoring))
+        with limit_calls(settings.timeout, observer.on_message):
+            return _add_metrics(result, task, spec, _publish(run, task, judges, scoring))
     for judge_spec in judge_specs:
         if not judge_spec.role.is_judge:
             resolve_judge_model(judge_spec)
     check_judges_are_used([task], judge_specs, out)
-    with lock_run(run.path):
-        metrics, stop_reason = _judge_and_publish(
-            run, task, judge_specs, settings or Settings(), observer or Observer(), scoring
-        )
+    with lock_run(run.path), limit_calls(settings.timeout, observer.on_message):
+        metrics, stop_reason = _judge_and_publish(run, task, judge_specs, settings, observer, scoring)
     return _add_metrics(replace(result, judge_requested=True, stop_reason=stop_reason), task, spec, metrics)
 
 

@@ -18,7 +18,7 @@ import asyncio
 
 from auricle import AsyncModel, BatchModel, Generation
 
-from misbehaviour import behave
+from misbehaviour import BEHAVIOURS, behave
 
 
 def one(text):
@@ -33,6 +33,14 @@ async def asynchronous(text):
             except asyncio.CancelledError:
                 pass
     return behave(text)
+
+
+def repeat(text):
+    return text
+
+
+def own(sample, output):
+    return behave(output.text) if output.text in BEHAVIOURS else 1.0
 
 
 class Batches(BatchModel):
@@ -82,3 +90,16 @@ def test_misbehaving_model_fails_its_own_samples_only(auricle: Any, folder: Path
     assert failed == {text for text, (fails, _) in BEHAVIOURS.items() if fails}
     assert max(len(json.dumps(record)) for record in records) < 2 * MAX_MESSAGE_BYTES
     assert (folder / "run" / "report.html").exists()
+
+
+@pytest.mark.slow
+def test_misbehaving_metric_leaves_out_its_own_samples_only(auricle: Any, folder: Path, manifest: Any) -> None:
+    good = [f"good {number}" for number in range(5)]
+    texts = [*good, *BEHAVIOURS]  # the first statistic decides on the shape of the others
+    rows = manifest({"id": text, "question": text, "answer": text} for text in texts)
+    task = ["--as", "qa", "-T", "metrics=models.py:own,exact_match", "-m", "models.py:repeat"]
+    done = auricle("run", rows, *task, "-o", "run", "--timeout", "1")
+    assert "Traceback" not in done.stdout + done.stderr
+    scores = [json.loads(line) for line in (folder / "run" / "scores.jsonl").read_text().splitlines()]
+    assert [score["id"] for score in scores if "own" in score["stats"]] == good
+    assert len(scores) == len(texts)

@@ -1,4 +1,4 @@
-"""Which of an agent's words a caller heard: the words that it spoken, as far as their audio was played.
+"""Which of an agent's words a caller heard: the words that it spoke, as far as their audio was played.
 
 An agent that is stopped has spoken more than was heard. If all of its audio had arrived, words are in proportion to the
 audible audio that was played. If not, its text may run ahead of its audio, so that words are estimated from how fast
@@ -21,7 +21,7 @@ _WORD = re.compile(rf"[{_UNSPACED}]|[^\s{_UNSPACED}]+")
 
 
 class SpokenItem(NamedTuple):
-    """What an agent spoken without a break, and what was heard of it."""
+    """What an agent spoke without a break, and what was heard of it."""
 
     start: float
     """When it began to be played, or came as text if there is no audio of it."""
@@ -35,7 +35,7 @@ class SpokenItem(NamedTuple):
 
 
 def list_spoken_items(recording: CallRecording) -> list[SpokenItem]:
-    """Return what the agent spoken, in the order in which it began; a recording may also be of a call in progress."""
+    """Return what the agent spoke, in the order in which it began; a recording may also be of a call in progress."""
     spoken: dict[str, str] = {}
     for event in recording.select(EventKind.TRANSCRIPT):
         spoken[event.item] = spoken.get(event.item, "") + event.text

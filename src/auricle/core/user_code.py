@@ -13,13 +13,14 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Awaitable, Callable, Coroutine, Generator, Iterator
+from collections.abc import Awaitable, Callable, Generator, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from functools import partial
 from queue import SimpleQueue
+from threading import get_ident
 from time import monotonic, sleep
-from types import CodeType, FrameType, TracebackType
+from types import CodeType, CoroutineType, FrameType, TracebackType
 from typing import Any, Self, TypeVar
 
 from auricle.core.errors import (
@@ -76,29 +77,25 @@ class CallWatch:
         """Called if a call in place cannot be ended; commands end the program."""
         self.is_stopping = False
         """Whether a stop was requested, so that what is waited for is said at once."""
-        self.calls: dict[UserCall, None] = {}
         self._announced: dict[str, float] = {}
         self._thread: threading.Thread | None = None
 
-    def add(self, call: UserCall) -> None:
-        self.calls[call] = None
+    def start(self) -> None:
+        """Look at calls from now on, in a thread."""
         if self._thread is None:
             self._thread = threading.Thread(target=self._look_on, name="auricle-watch", daemon=True)
             self._thread.start()
 
-    def remove(self, call: UserCall) -> None:
-        self.calls.pop(call, None)
-
     def forget(self) -> None:
         """Forget all calls: a forked process has none of the threads."""
-        self.calls.clear()
+        CALLS.clear()
         self._thread = None
 
     def _look_on(self) -> None:
         while True:
             sleep(min(LOOK_SECONDS, self.limit / 4))
             now = monotonic()
-            calls = list(self.calls)
+            calls = list(CALLS)
             for call in calls:
                 if now - call.started_at > call.limit:
                     call.end()
@@ -120,6 +117,8 @@ class CallWatch:
             del self._announced[source]
 
 
+CALLS: dict[UserCall, None] = {}
+"""The calls that are under way, in the order of their start."""
 WATCH = CallWatch()
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=lambda: WATCH.forget())
@@ -152,20 +151,29 @@ class UserCall:
         self.is_announced = is_announced
         self._give_up = give_up or interrupt
         self._attempts = self.waits = 0
-
-    def begin(self) -> None:
-        self.thread = threading.get_ident()
-        self.started_at = monotonic()
-        WATCH.add(self)
+        WATCH.start()
 
     def __enter__(self) -> Self:
-        self.begin()
+        self.thread = get_ident()
+        self.started_at = monotonic()
+        CALLS[self] = None
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
-        WATCH.remove(self)
+        CALLS.pop(self, None)
         if error is not None and (tamed := self.tame(error)) is not error:
             raise tamed from error
+
+    def next(self) -> None:
+        """Start the next call in the same block, which is faster than another block."""
+        self.started_at = monotonic()
+
+    def describe(self, error: BaseException) -> str:
+        """Return the kind and the message of an error that is counted; raise it if it is not of user code."""
+        tamed = self.tame(error)
+        if not isinstance(tamed, Exception):
+            raise tamed
+        return f"{kind_of(tamed)}: {describe(tamed)}"
 
     def tame(self, error: BaseException) -> BaseException:
         """Return what to raise instead of an error; Ctrl-C and the cancellation of a task are not of user code."""
@@ -227,8 +235,7 @@ def wrap_errors(
 
     For code that prepares something, such as loading a model: its time is not limited.
     """
-    call = UserCall(source, math.inf)
-    call.begin()
+    call = UserCall(source, math.inf).__enter__()
     try:
         yield
     except (KeyboardInterrupt, asyncio.CancelledError):
@@ -238,7 +245,7 @@ def wrap_errors(
     except BaseException as error:
         raise error_class(f"{source} raised {kind_of(error)}: {describe(error)}{hint(error)}") from error
     finally:
-        WATCH.remove(call)
+        CALLS.pop(call, None)
 
 
 @contextmanager
@@ -256,14 +263,14 @@ def annotate_errors(name: str) -> Iterator[None]:
         raise
 
 
-BORDER_CODE: set[CodeType] = {UserCall.begin.__code__, UserCall.__exit__.__code__, CallWatch.remove.__code__}
+BORDER_CODE: set[CodeType] = {UserCall.__enter__.__code__, UserCall.__exit__.__code__}
 
 
 def _interrupt_main(_number: int, frame: FrameType | None) -> None:
     if frame and frame.f_code in BORDER_CODE:  # the call has returned just now
         return
-    now, here = monotonic(), threading.get_ident()
-    if any(call.thread == here and now - call.started_at > call.limit for call in list(WATCH.calls)):
+    now, here = monotonic(), get_ident()
+    if any(call.thread == here and now - call.started_at > call.limit for call in list(CALLS)):
         raise Interrupted
 
 
@@ -323,7 +330,7 @@ class UserThread:
         arguments: tuple[object, ...],
     ) -> None:
         def give_up(call: UserCall) -> None:
-            WATCH.remove(call)
+            CALLS.pop(call, None)
             self.abandoned += 1
             if self._jobs:
                 self._jobs.put(None)
@@ -362,38 +369,43 @@ class AwaitedCall:
     """A call of asynchronous user code, to be awaited. If it blocks the event loop, it is interrupted as in place.
 
     Args:
-        source: What is called, as messages name it.
+        step: What is called. Calls that the same event loop awaits may share it.
         function: Returns what is awaited.
         arguments: Arguments of the function.
         has_limit: Whether the time that it may wait is limited, and said; false for what limits its requests itself.
     """
 
+    __slots__ = ("_arguments", "_function", "_is_over", "_loop", "_step", "_task", "_whole")
+
     def __init__(
-        self, source: str, function: Callable[..., Awaitable[T]], *arguments: object, has_limit: bool = True
+        self, step: UserCall, function: Callable[..., Awaitable[T]], *arguments: object, has_limit: bool = True
     ) -> None:
-        self._start = partial(function, *arguments)
-        limit = None if has_limit else math.inf
-        self._whole = UserCall(source, limit, self._give_up, is_announced=has_limit)
-        self._step = UserCall(source, is_announced=False)
+        self._step = step
+        self._function = function
+        self._arguments = arguments
+        self._whole = UserCall(step.source, step.limit, self._give_up) if has_limit else None
         self._is_over = False
 
     def __await__(self) -> Generator[Any, Any, Any]:
-        self._loop, task = asyncio.get_running_loop(), asyncio.current_task()
+        task = asyncio.current_task()
         assert task
         self._task = task
+        if self._whole is None:
+            return (yield from self._run())
+        self._loop = asyncio.get_running_loop()
         token = CURRENT_CALL.set(self._whole)
-        self._whole.begin()
+        self._whole.__enter__()
         try:
             return (yield from self._run())
         finally:
-            WATCH.remove(self._whole)
+            CALLS.pop(self._whole, None)
             with suppress(ValueError):  # destroyed in another context
                 CURRENT_CALL.reset(token)
 
     def _run(self) -> Generator[Any, Any, Any]:
         with self._step:
-            awaitable = self._start()
-        code: Any = awaitable if isinstance(awaitable, Coroutine) else _await(awaitable)
+            awaitable = self._function(*self._arguments)
+        code: Any = awaitable if type(awaitable) is CoroutineType else _await(awaitable)
         proceed, argument = code.send, None
         while True:
             with self._step:
@@ -416,7 +428,7 @@ class AwaitedCall:
             self._loop.call_soon_threadsafe(self._cancel)
 
     def _cancel(self) -> None:
-        if self._whole in WATCH.calls:
+        if self._whole in CALLS:  # it has not ended meanwhile
             self._is_over = True
             self._task.cancel()
 
@@ -424,7 +436,7 @@ class AwaitedCall:
         """Leave code that does not end, even if it does not let itself be cancelled; return what to raise."""
         with suppress(Exception), self._step:
             code.close()
-        if not self._is_over:
+        if self._whole is None or not self._is_over:
             return error
         self._task.uncancel()
         return self._whole.timed_out()

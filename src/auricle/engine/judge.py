@@ -13,7 +13,15 @@ from dataclasses import replace
 from pathlib import Path
 from tempfile import SpooledTemporaryFile
 
-from auricle.core.errors import AllRequestsFailed, AuricleError, NothingToJudge, SampleError, Unsupported, describe
+from auricle.core.errors import (
+    AllRequestsFailed,
+    AuricleError,
+    NothingToJudge,
+    SampleError,
+    Unsupported,
+    describe,
+    kind_of,
+)
 from auricle.core.judge_roles import JudgeRole
 from auricle.core.serialization import digest
 from auricle.core.types import Failure, Generate, Generation, Output, Predict, Prediction, Record
@@ -273,7 +281,7 @@ class JudgeSender:
         except (RunStopped, AllRequestsFailed):
             raise
         except Exception as failure:  # noqa: BLE001 - recorded with its request
-            error = Failure(type(failure).__name__, describe(failure))
+            error = Failure(kind_of(failure), describe(failure))
         verdict = Verdict(judge_request, self._judge_name, reply, error, round(sender.model_seconds, 4))
         self._journal.append(verdict.to_json_line())
         self._observer.on_verdict(verdict)

@@ -16,7 +16,7 @@ from auricle.audio.signal import SignalMeasures
 from auricle.core.adaptive_executor import AdaptiveExecutor
 from auricle.core.calls import get_recording
 from auricle.core.closing import Closing
-from auricle.core.errors import SpecError, describe
+from auricle.core.errors import SpecError, describe, kind_of
 from auricle.core.gc_tuning import infrequent_gc
 from auricle.core.serialization import content_key, digest, dumps
 from auricle.core.types import (
@@ -314,7 +314,7 @@ class RunLoop(Closing):
         except (RunStopped, SpecError):  # these end the run, not the sample
             raise
         except Exception as failure:  # noqa: BLE001 - recorded with its sample
-            error = Failure(type(failure).__name__, describe(failure) + await self._store_failed_call(sample, failure))
+            error = Failure(kind_of(failure), describe(failure) + await self._store_failed_call(sample, failure))
         record = create_record(
             sample=sample,
             row=row,

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 from auricle.core.types import ABILITY_BY_REQUEST, Ability, Output, Request
-from auricle.core.user_code import AwaitedCall, UserThread
+from auricle.core.user_code import AwaitedCall, UserCall, UserThread
 from auricle.engine.batch_limits import BatchLimits
 from auricle.engine.batching import Batcher, BatchSlot, BatchWorker, RunStopped, WorkerLost
 from auricle.engine.retry import RetryingSender
@@ -24,7 +24,7 @@ class DirectSlot:
 
     def __init__(self, model: AsyncModel, capacity: int = 1) -> None:
         self._model = model
-        self._source = name_model(model)
+        self._step = UserCall(name_model(model), is_announced=False)
         self.capacity = capacity
         self._is_stopping = False
         self._calls: dict[asyncio.Task[Any], CallTimer] = {}
@@ -42,7 +42,7 @@ class DirectSlot:
             self._calls[task] = timer
         try:
             ability = getattr(self._model, ABILITY_BY_REQUEST[type(request)])
-            output: Output = await AwaitedCall(self._source, ability, request, has_limit=not self._model.limits_time)
+            output: Output = await AwaitedCall(self._step, ability, request, has_limit=not self._model.limits_time)
         except asyncio.CancelledError as error:
             if task in self._withdrawn and task.uncancel() == 0:
                 raise RunStopped from error

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from auricle.core.errors import AnswerMismatch, AnswerRefused, SpecError, Truncated, Unreadable, Unsuited, describe
 from auricle.core.types import Generation, Outcome, Output, Record, Sample, Stat
+from auricle.core.user_code import UserCall
 from auricle.metrics.base import OVERSIZED_TEXT, Metric, SupportsContexts, has_oversized_text
 from auricle.metrics.multi_answer import AnswerAggregator, accepts_multiple_outputs, ambiguous_answers_error
 from auricle.report.clusters import ClusterTable
@@ -357,25 +358,29 @@ class MetricColumn:
             metric.score,
             not (metric.judge_requests or metric.derived_from or metric.needs_duration or metric.needs_model_seconds),
         )
-        for place, record, line in entries:
-            try:
-                made = None
-                if applies is None or applies(record.sample):
-                    is_simple = needs_output_only and len(record.outputs) == 1
-                    made = score(record.sample, *record.outputs) if is_simple else score_record(metric, record, line)
-                if made is None:  # the metric does not apply to this sample
-                    self.not_applicable.append(place)
-                    continue
-                stat = keep(made)
-            except SpecError as error:
-                self.refuse(error)
-                return
-            except Unreadable as error:
-                self._add_unreadable(place, record, line, error)
-            except Exception as error:  # noqa: BLE001 - a metric may raise anything
-                self._add_reason(line, f"{type(error).__name__}: {describe(error)}")
-            else:
-                self._add_stat(place, record, line, stat)
+        with UserCall(f"the metric {metric.name}") as call:
+            for place, record, line in entries:
+                call.next()
+                try:
+                    made = None
+                    if applies is None or applies(record.sample):
+                        is_simple = needs_output_only and len(record.outputs) == 1
+                        made = (
+                            score(record.sample, *record.outputs) if is_simple else score_record(metric, record, line)
+                        )
+                    if made is None:  # the metric does not apply to this sample
+                        self.not_applicable.append(place)
+                        continue
+                    stat = keep(made)
+                except SpecError as error:
+                    self.refuse(error)
+                    return
+                except Unreadable as error:
+                    self._add_unreadable(place, record, line, error)
+                except BaseException as error:  # noqa: BLE001 - a metric may raise anything
+                    self._add_reason(line, call.describe(error))
+                else:
+                    self._add_stat(place, record, line, stat)
 
     def add_failure(self, index: int, sample: Sample) -> None:
         """Add what the statistic of a failed sample could have been, if that is known."""
@@ -403,7 +408,7 @@ class MetricColumn:
         line.stats[self.metric.name] = stat
 
     def refuse(self, error: SpecError) -> None:
-        self.refusal_reason, self.is_unsuited = str(error), isinstance(error, Unsuited)
+        self.refusal_reason, self.is_unsuited = describe(error), isinstance(error, Unsuited)
 
     def refuse_like(self, other: MetricColumn) -> None:
         """Refuse a metric that is derived from another one, if that was refused."""
@@ -449,7 +454,7 @@ class MetricColumn:
         self.mismatched += isinstance(error, AnswerMismatch)
         if reading != UNREAD or self.metric.reader:
             line.add_reading(reading)
-        self._add_reason(line, str(error))
+        self._add_reason(line, describe(error))
         if not is_refused and (bounds := self.metric.bound(record.sample)):
             self.unread.append(index, bounds)
         if self.metric.unreadable == "wrong" and self.metric.bounds is not None:

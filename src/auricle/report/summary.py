@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from auricle.core.errors import describe
 from auricle.core.signature import MetricSignature, Signature
+from auricle.core.user_code import UserCall
 from auricle.metrics.base import Aggregator, Codes, Mask, Metric
 from auricle.metrics.dominance import describe_dominance
 from auricle.metrics.intervals import compute_interval
@@ -127,10 +127,12 @@ def _compute_numbers(scored: ScoredSamples, group: Group) -> list[Number]:
         if (reason := _explain_absence(column, column.stats[which])) is not None:
             column.refusal_reason = column.refusal_reason if group.field else reason
             continue
+        call = UserCall(f"the metric {column.metric.name}")
         try:
-            numbers.append(_compute_number(scored, group, column, column.stats[which], places[which]))
+            with call:
+                numbers.append(_compute_number(scored, group, column, column.stats[which], places[which]))
         except Exception as error:  # noqa: BLE001 - a metric may raise anything
-            column.refusal_reason = f"its aggregation raised {type(error).__name__}: {describe(error)}"
+            column.refusal_reason = f"its aggregation raised {call.describe(error)}"
     return numbers
 
 

@@ -29,7 +29,7 @@ from auricle.core.calls import (
 )
 from auricle.core.errors import InvalidEvent, Rejected, SpecError, Transient, describe
 from auricle.core.types import Call
-from auricle.core.user_code import AwaitedCall
+from auricle.core.user_code import AwaitedCall, UserCall
 from auricle.models.sessions.agent import END_SILENCE, AgentState
 from auricle.models.sessions.caller import TIME_TOLERANCE, ScriptedCaller
 from auricle.models.sessions.dialogue import make_dialogue
@@ -143,8 +143,8 @@ class _LiveCall:
     # --- the session ------------------------------------------------------------
 
     async def _read(self) -> None:
-        source = f"the session of {type(self._model).__name__}"
-        await AwaitedCall(source, self._receive_all, has_limit=False)  # the call ends it
+        step = UserCall(f"the session of {type(self._model).__name__}", is_announced=False)
+        await AwaitedCall(step, self._receive_all, has_limit=False)  # the call ends it
 
     async def _receive_all(self) -> None:
         session = self._model.session(self._call, self._inputs)

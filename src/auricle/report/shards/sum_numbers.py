@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from auricle.core.errors import describe
+from auricle.core.errors import describe, kind_of
 from auricle.core.signature import MetricSignature, Signature
 from auricle.metrics.base import Aggregator, Array, Details, Metric, Stats, SupportsWeights
 from auricle.metrics.intervals import Interval, compute_interval
@@ -59,7 +59,7 @@ def _compute(sums: RunningSums, column: RunningColumn, cell: int) -> list[Number
             return []
         return [_make_number(column, metric, cell, summary)]
     except Exception as error:  # noqa: BLE001 - a metric may raise anything
-        column.refusal_reason = f"its aggregation raised {type(error).__name__}: {describe(error)}"
+        column.refusal_reason = f"its aggregation raised {kind_of(error)}: {describe(error)}"
         return []
 
 
