@@ -23,7 +23,7 @@ class DialogueLine(NamedTuple):
     text: str
     """What was heard of it; may be empty."""
     unheard: str = ""
-    """What the agent spoken and was not played."""
+    """What the agent spoke and was not played."""
 
 
 def list_dialogue(recording: CallRecording) -> list[DialogueLine]:
