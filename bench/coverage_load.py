@@ -1,9 +1,9 @@
-"""Measure how often intervals of load tests contain the true number, and how often equal servers are told apart.
+"""Measure how often intervals of load tests contain the true number, and how often equal servers are found to differ.
 
 A queue is simulated: eight servers, first come first served, empty at the start, without warm-up. Service times are
 exponential (SCV 1) or log-normal (SCV 0.25), one second on average. An open load has Poisson arrivals at a share of the
 capacity, a closed one users who send again at once. The true number is that of a server that has been under the load
-for long: what somebody who will run it under that load wants to know, and more than the mean of tests that begin with
+for long: what a team that will run it under that load needs, and more than the mean of tests that begin with
 an empty queue.
 
     python bench/coverage_load.py [-r REPETITIONS]

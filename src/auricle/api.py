@@ -29,8 +29,9 @@ from auricle.engine.spec import JudgeSpec, Spec, list_judges
 from auricle.models import abilities
 from auricle.models.catalogue import MODELS
 from auricle.runs.labels import HumanLabels
-from auricle.runs.metrics import Metrics, OutcomeCounts, ScoringArguments, read_scoring
+from auricle.runs.metrics import Metrics, ScoringArguments, read_scoring
 from auricle.runs.number_table import Numbers
+from auricle.runs.outcome_counts import OutcomeCounts
 from auricle.runs.result import RunResult
 from auricle.runs.run_directory import Run, contains_run, lock_run
 from auricle.runs.shards.locations import refuse_sharded_run

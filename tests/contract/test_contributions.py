@@ -1,4 +1,4 @@
-"""What CONTRIBUTING.md says about a metric, a task kind, a model family and a benchmark, played in a copy of the tree.
+"""What CONTRIBUTING.md states about metrics, task kinds, model families and benchmarks, played in a copy of the tree.
 
 Each contribution changes only the files that its row of "Where do I add …" names, and then the tests of that row pass.
 """
@@ -36,7 +36,7 @@ class Contribution:
     described: tuple[str, str, str] = ("", "", "")
     """What its tests ask for: the same of a further file."""
     missing: str = ""
-    """What a failing test says before that."""
+    """What a failing test states before that."""
 
     def write(self, root: Path) -> None:
         for name, text in self.files.items():

@@ -14,7 +14,8 @@ from auricle.metrics.power import Design, estimate_design
 from auricle.report.compare import Comparison, ComparisonRow, Side
 from auricle.report.compare.pairing import PairCounts
 from auricle.runs.health import JournalHealth
-from auricle.runs.metrics import ModelFacts, OutcomeCounts, TaskFacts
+from auricle.runs.metrics import ModelFacts, TaskFacts
+from auricle.runs.outcome_counts import OutcomeCounts
 
 
 def make_row(

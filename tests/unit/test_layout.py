@@ -135,7 +135,7 @@ def test_no_string_names_a_module_of_a_higher_room() -> None:
 
 
 def test_no_stored_file_is_loaded_as_code_or_objects() -> None:
-    """Whoever can write to a folder of caches or runs must not be able to execute anything."""
+    """Those who can write to a folder of caches or runs must not be able to execute anything."""
     loaders = {"marshal", "pickle", "shelve", "dill", "cloudpickle"}
     for path in MODULES:
         assert not {name.partition(".")[0] for name in read_source(path).imports} & loaders, path

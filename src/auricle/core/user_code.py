@@ -40,7 +40,7 @@ from auricle.core.home_folder import keep_home_folder
 DEFAULT_TIMEOUT = 600.0
 """Seconds that a call of user code may take."""
 NOTICE_SECONDS = 60.0
-"""Age of a call from which it is said that it is waited for; said again whenever that time has doubled."""
+"""Age of a call from which a line states that it is waited for; again whenever that time has doubled."""
 MAX_INTERRUPTS = 10
 """Attempts to end a call in place, one per look at it, after which the program ends."""
 LOOK_SECONDS = 1.0
@@ -68,7 +68,7 @@ def tame(error: BaseException, source: str) -> Exception:
 
 
 class CallWatch:
-    """Looks at the calls that are under way: says what is waited for, and ends calls whose time is up."""
+    """Looks at the calls that are under way: states what is waited for, and ends calls whose time is up."""
 
     def __init__(self) -> None:
         self.limit = DEFAULT_TIMEOUT
@@ -76,7 +76,7 @@ class CallWatch:
         self.on_stuck: Callable[[str], object] = lambda _: None
         """Called if a call in place cannot be ended; commands end the program."""
         self.is_stopping = False
-        """Whether a stop was requested, so that what is waited for is said at once."""
+        """Whether a stop was requested, so that what is waited for is stated at once."""
         self._announced: dict[str, float] = {}
         self._thread: threading.Thread | None = None
 
@@ -280,7 +280,7 @@ def limit_calls(seconds: float, notify: Callable[[str], object] | None = None) -
 
     Args:
         seconds: Longest time of a call.
-        notify: Called, from another thread, with a line that says what is waited for. Default: write it to stderr.
+        notify: Called, from another thread, with a line that states what is waited for. Default: write it to stderr.
     """
     previous = WATCH.limit, WATCH.notify
     WATCH.limit, WATCH.notify, WATCH.is_stopping = seconds, notify or WATCH.notify, False
@@ -339,7 +339,7 @@ class UserThread:
             interrupt(call)  # ends it if it is Python code
 
         def deliver(set_outcome: Callable[[Any], None], outcome: object) -> None:
-            with suppress(RuntimeError):  # the loop is closed, so that nobody waits
+            with suppress(RuntimeError):  # the loop is closed, so that nothing waits
                 loop.call_soon_threadsafe(lambda: None if future.done() else set_outcome(outcome))
 
         try:
@@ -372,7 +372,7 @@ class AwaitedCall:
         step: What is called. Calls that the same event loop awaits may share it.
         function: Returns what is awaited.
         arguments: Arguments of the function.
-        has_limit: Whether the time that it may wait is limited, and said; false for what limits its requests itself.
+        has_limit: Whether the time that it may wait is limited, and stated; false for what limits its requests itself.
     """
 
     __slots__ = ("_arguments", "_function", "_is_over", "_loop", "_step", "_task", "_whole")

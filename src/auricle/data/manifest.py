@@ -419,8 +419,8 @@ class Manifest:
 def suggest(name: str, columns: Iterable[str]) -> str:
     """Return the question whether a similar column is meant, after a space; empty if there is none.
 
-    >>> suggest("sayd", ["audio", "said"])
-    " Did you mean 'said'?"
+    >>> suggest("txet", ["audio", "text"])
+    " Did you mean 'text'?"
     """
     close = difflib.get_close_matches(name, list(columns), n=1)
     return f" Did you mean {close[0]!r}?" if close else ""

@@ -17,7 +17,7 @@ from auricle.engine.settings import Settings
 from auricle.engine.signals import stop_on_interrupt
 from auricle.engine.spec import Spec
 from auricle.models import Model
-from auricle.runs.metrics import OutcomeCounts
+from auricle.runs.outcome_counts import OutcomeCounts
 from auricle.runs.progress import Progress
 from auricle.runs.run_directory import Run
 from auricle.tasks.base import Task

@@ -340,8 +340,8 @@ def metric(
 def has_oversized_text(record: Record) -> bool:
     """Return whether an answer or a reference of a record is too long to be scored."""
     target = record.sample.target
-    texts: list[Any] = [output.text for output in record.outputs if isinstance(output, Generation)]
-    texts += target if isinstance(target, (list, tuple)) else [target]
+    answers = (output.text for output in record.outputs if isinstance(output, Generation))
+    texts = [*answers, *(target if isinstance(target, (list, tuple)) else [target])]
     return any(isinstance(text, str) and len(text) > MAX_TEXT_LENGTH for text in texts)
 
 
@@ -595,7 +595,6 @@ Examples:
 ratio = RatioAggregator()
 """The sum of the first numbers over the sum of the second: a corpus-level rate, not a mean of rates.
 
-Examples:
     >>> ratio([(1, 4), (1, 6)])
     0.2
 """

@@ -48,13 +48,13 @@ METHODS = {
     ),
     "joint-inverse-t": (
         "inverse t",
-        "the levels at which Student’s t does not tell the curve from its criterion; open beyond the tested levels",
+        "the levels at which Student’s t does not separate the curve from its criterion; open beyond the tested levels",
     ),
     "worst-condition": (
         "worst condition",
         "the outermost ends of the intervals of all conditions that may be the worst; inner ends hold jointly",
     ),
-    "withheld": ("too few", "none, because it would be wrong for so few trials; a note says how many it needs"),
+    "withheld": ("too few", "none, because it would be wrong for so few trials; a note states how many it needs"),
     "best-control": (
         "best control",
         "the lowest ends of the paired intervals against all controls; upper ends hold jointly, by draws of the units",

@@ -44,11 +44,11 @@ from auricle.runs.metrics import (
     Metrics,
     ModelFacts,
     Number,
-    OutcomeCounts,
     ScoringArguments,
     TaskFacts,
     write_metrics,
 )
+from auricle.runs.outcome_counts import OutcomeCounts
 from auricle.runs.people_correlations import PeopleCorrelations
 from auricle.runs.run_directory import Run
 from auricle.runs.scores import SCORES_FILE, write_scores

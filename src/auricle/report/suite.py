@@ -43,12 +43,12 @@ from auricle.runs.metrics import (
     FamilyFacts,
     Metrics,
     Number,
-    OutcomeCounts,
     PartFacts,
     TaskFacts,
     Usage,
     write_metrics,
 )
+from auricle.runs.outcome_counts import OutcomeCounts
 from auricle.runs.scores import SCORES_FILE
 from auricle.runs.suites import LISTENING, PartRun, SuiteRun, list_sources, read_suite_run
 from auricle.tasks.suites import CONDITIONS, choose_metrics, compute_shares

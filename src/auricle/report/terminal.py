@@ -22,7 +22,8 @@ from auricle.report.text_format import (
     list_readings,
 )
 from auricle.report.text_table import format_table
-from auricle.runs.metrics import Metrics, Number, OutcomeCounts
+from auricle.runs.metrics import Metrics, Number
+from auricle.runs.outcome_counts import OutcomeCounts
 
 TABLE_HEADER = (
     *("task", "model", "metric", "profile", "group", "value", "95 % interval", "method", "n", "coverage", "notes"),

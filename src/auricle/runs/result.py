@@ -9,8 +9,9 @@ from typing import Any
 
 from auricle.core.errors import ExitStatus
 from auricle.runs.health import DamagedLine
-from auricle.runs.metrics import Metrics, Number, OutcomeCounts
+from auricle.runs.metrics import Metrics, Number
 from auricle.runs.number_table import NumberTable
+from auricle.runs.outcome_counts import OutcomeCounts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

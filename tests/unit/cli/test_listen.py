@@ -11,7 +11,8 @@ from click.testing import CliRunner, Result
 from auricle.cli import cli
 from auricle.cli.listen import choose_exit_status
 from auricle.core.errors import ExitStatus
-from auricle.runs.metrics import FailureKind, Metrics, ModelFacts, Number, OutcomeCounts, TaskFacts, read_metrics
+from auricle.runs.metrics import FailureKind, Metrics, ModelFacts, Number, TaskFacts, read_metrics
+from auricle.runs.outcome_counts import OutcomeCounts
 from auricle.runs.result import RunResult
 from auricle.runs.run_directory import Run
 from auricle.runs.suites import read_suite_run

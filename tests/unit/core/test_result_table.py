@@ -3,7 +3,7 @@
 from auricle.core.result_table import ResultTable
 
 
-def test_a_long_result_says_how_many_rows_are_not_shown() -> None:
+def test_a_long_result_states_how_many_rows_are_not_shown() -> None:
     class Long(ResultTable):
         def list_rows(self) -> list[dict[str, object]]:
             return [{"value": n / 100, "unit": "share", "name": "<b>"} for n in range(100)]

@@ -429,15 +429,15 @@ def test_a_row_with_an_invalid_id_is_rejected_without_one(tmp_path: Path) -> Non
 
 
 def test_a_row_without_the_chosen_column_names_a_similar_one(tmp_path: Path) -> None:
-    (tmp_path / "a.csv").write_text("audio,said\na.wav,one\n")
-    fields = ColumnMapping(target_columns=("text",), chosen={"target": "sayd"})
+    (tmp_path / "a.csv").write_text("audio,spelled\na.wav,one\n")
+    fields = ColumnMapping(target_columns=("text",), chosen={"target": "speled"})
     (row,) = Manifest(tmp_path / "a.csv", fields)
     assert isinstance(row, RejectedRow)
-    assert row.reason == "no target: expected the column sayd. Did you mean 'said'?"
+    assert row.reason == "no target: expected the column speled. Did you mean 'spelled'?"
 
 
 @pytest.mark.parametrize("kind", ["tag", "reward", "preference"])
 def test_kinds_that_read_their_targets_themselves_name_a_similar_column(kind: str, tmp_path: Path) -> None:
-    (tmp_path / "a.csv").write_text("audio,audio_b,said\na.wav,b.wav,a\n")
-    (row,) = TASKS.get(kind)(data=str(tmp_path / "a.csv"), target="sayd").samples
-    assert row.reason.endswith("Did you mean 'said'?")
+    (tmp_path / "a.csv").write_text("audio,audio_b,spelled\na.wav,b.wav,a\n")
+    (row,) = TASKS.get(kind)(data=str(tmp_path / "a.csv"), target="speled").samples
+    assert row.reason.endswith("Did you mean 'spelled'?")

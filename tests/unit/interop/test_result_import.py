@@ -17,7 +17,7 @@ from auricle.core.errors import DataError, SpecError
 from auricle.engine.spec import Spec
 from auricle.interop.result_files import IMPORTERS
 from auricle.interop.result_import import ImportOptions, import_results
-from auricle.runs.metrics import OutcomeCounts
+from auricle.runs.outcome_counts import OutcomeCounts
 from auricle.runs.run_directory import Run
 from tests.support.extras import require_extra
 from tests.support.framework_results import (

@@ -178,7 +178,7 @@ def test_a_paired_difference_is_over_the_same_speakers() -> None:
     assert unpaired.high - unpaired.low > paired.high - paired.low
 
 
-def test_an_interval_that_needs_more_trials_is_withheld_and_says_how_many() -> None:
+def test_an_interval_that_needs_more_trials_is_withheld_and_states_how_many() -> None:
     stats = draw_trials(20, seed=3)
     interval = compute_interval(stats, min_dcf.aggregate)
     assert (math.isnan(interval.low), math.isnan(interval.high)) == (True, True)

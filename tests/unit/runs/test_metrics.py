@@ -9,7 +9,7 @@ import pytest
 
 from auricle.core.errors import DataError, ExitStatus
 from auricle.core.signature import Signature
-from auricle.core.types import Failure, Outcome, Record, Sample
+from auricle.core.types import Failure, Record, Sample
 from auricle.runs.documents import UnknownFormat
 from auricle.runs.health import JournalHealth, take_fingerprints
 from auricle.runs.metrics import (
@@ -19,7 +19,6 @@ from auricle.runs.metrics import (
     Metrics,
     ModelFacts,
     Number,
-    OutcomeCounts,
     TaskFacts,
     Throughput,
     Usage,
@@ -28,6 +27,7 @@ from auricle.runs.metrics import (
     read_metrics,
     write_metrics,
 )
+from auricle.runs.outcome_counts import OutcomeCounts
 from auricle.runs.result import RunResult
 
 SIGNATURE = "demo:1|data@ab12|Respond#bc9a|wer:1.pooled.whisper-en:1|echo|auricle 0.1.0"
@@ -138,24 +138,6 @@ def test_damaged_metrics_name_the_command_that_writes_them_again(tmp_path: Path)
         read_metrics(tmp_path)
 
 
-def test_empty_answers_are_answered_and_skipped_samples_have_failed() -> None:
-    outcomes = {Outcome.ANSWERED: 5, Outcome.EMPTY: 2, Outcome.FAILED: 3, Outcome.SKIPPED: 1}
-    assert OutcomeCounts.count(outcomes) == OutcomeCounts(total=11, answered=7, failed=4, empty=2, skipped=1)
-
-
-def test_outcomes_that_did_not_occur_count_as_none() -> None:
-    assert OutcomeCounts.count({}) == OutcomeCounts() == OutcomeCounts(0, 0, 0, 0, 0, 0)
-    for outcome, counts in (
-        (Outcome.ANSWERED, OutcomeCounts(1, 1, 0)),
-        (Outcome.EMPTY, OutcomeCounts(1, 1, 0, empty=1)),
-        (Outcome.FAILED, OutcomeCounts(1, 0, 1)),
-        (Outcome.SKIPPED, OutcomeCounts(1, 0, 1, skipped=1)),
-        (Outcome.REFUSED, OutcomeCounts(1, 1, 0, refused=1)),
-        (Outcome.UNREADABLE, OutcomeCounts(1, 1, 0, unreadable=1)),
-    ):
-        assert OutcomeCounts.count({outcome: 1}) == counts
-
-
 def test_failure_example_names_the_row() -> None:
     record = Record(sample=Sample(id="a", inputs={}, origin="x.jsonl:3"), row=2, error=Failure("Rejected", "no"))
     assert FailureExample.from_record(record) == FailureExample("a", "x.jsonl:3", "no")
@@ -173,16 +155,6 @@ def test_damaged_metrics_are_not_current_and_newer_ones_are_refused(tmp_path: Pa
         read_current_metrics(tmp_path)
 
 
-def test_many_empty_answers_and_audio_that_was_not_sent_are_warned_of() -> None:
-    assert OutcomeCounts(total=100, answered=100, empty=5).warnings() == []
-    (warning,) = OutcomeCounts(total=101, answered=100, failed=1, empty=6).warnings()
-    assert warning.startswith("6 of 100 answers are empty (6%).")
-    assert OutcomeCounts(total=101, answered=101, empty=6, rightly_empty=2).warnings() == []
-    assert OutcomeCounts(total=4, answered=4, empty=4, rightly_empty=4).warnings() == []
-    (warning,) = OutcomeCounts(total=3, answered=3, audio_not_sent=2).warnings()
-    assert warning.startswith("2 of 3 samples have audio that was not sent")
-
-
 @pytest.mark.parametrize(
     ("counts", "expected"),
     [
@@ -198,12 +170,6 @@ def test_a_run_that_answers_hardly_anything_has_failed(counts: OutcomeCounts, ex
     assert RunResult(path=Path("run"), outcomes=counts).exit_status == expected
     scored = replace(METRICS, outcomes=counts, judges=(), journal=JournalHealth())
     assert RunResult(path=Path("run"), outcomes=OutcomeCounts(), metrics=scored).exit_status == expected
-
-
-def test_many_refused_answers_are_warned_of() -> None:
-    assert OutcomeCounts(total=100, answered=100, refused=5).warnings() == []
-    (warning,) = OutcomeCounts(total=101, answered=100, failed=1, refused=6).warnings()
-    assert warning.startswith("6 of 100 replies refuse to answer (6%). Check that the model receives the audio")
 
 
 def test_coverage_is_the_share_of_answers_that_were_read() -> None:

@@ -7,7 +7,8 @@ import pytest
 
 from auricle.core.errors import ExitStatus
 from auricle.runs.health import JournalHealth
-from auricle.runs.metrics import JudgeFacts, OutcomeCounts
+from auricle.runs.metrics import JudgeFacts
+from auricle.runs.outcome_counts import OutcomeCounts
 from auricle.runs.result import RunResult
 from tests.unit.runs.test_metrics import METRICS
 

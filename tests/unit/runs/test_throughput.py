@@ -16,7 +16,8 @@ from auricle.core.types import Failure, Input, Output, Record, Request, Timing, 
 from auricle.engine.observer import Observer
 from auricle.engine.run_loop import RunLoop
 from auricle.report.usage_text import describe_speed_facts, format_usage_line, usage_facts
-from auricle.runs.metrics import Delay, Metrics, ModelFacts, OutcomeCounts, TaskFacts, Throughput
+from auricle.runs.metrics import Delay, Metrics, ModelFacts, TaskFacts, Throughput
+from auricle.runs.outcome_counts import OutcomeCounts
 from auricle.runs.progress import PassTiming, Progress
 from auricle.runs.run_directory import Run
 from auricle.runs.run_spec import RunSpec

@@ -46,7 +46,8 @@ from auricle.report.compare.unpaired import (
 from auricle.report.shards.stored_sums import StoredSums
 from auricle.report.task_names import name_tasks
 from auricle.runs.health import JournalHealth
-from auricle.runs.metrics import Metrics, ModelFacts, Number, OutcomeCounts, TaskFacts
+from auricle.runs.metrics import Metrics, ModelFacts, Number, TaskFacts
+from auricle.runs.outcome_counts import OutcomeCounts
 
 __all__ = ["CompareOptions", "Comparison", "ComparisonRow", "Flip", "Shift", "Split", "compare_runs"]
 

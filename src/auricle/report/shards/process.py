@@ -18,7 +18,8 @@ from auricle.engine.observer import ForwardingObserver, Observer
 from auricle.engine.settings import Settings
 from auricle.engine.shards.worker import ShardOutcome, StopSignal
 from auricle.report.shards.scoring import score_shard
-from auricle.runs.metrics import OutcomeCounts, Usage
+from auricle.runs.metrics import Usage
+from auricle.runs.outcome_counts import OutcomeCounts
 from auricle.runs.run_directory import Run
 from auricle.runs.shards.plan import Shard
 from auricle.runs.verdicts import Judge, Verdict, merge_judges

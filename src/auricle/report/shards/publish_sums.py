@@ -35,7 +35,8 @@ from auricle.report.shards.sum_numbers import compute_numbers
 from auricle.report.worst_samples import view_worst_samples
 from auricle.runs.health import JournalHealth, take_fingerprints
 from auricle.runs.journal import JournalIndex
-from auricle.runs.metrics import SOURCE_FILES, FailureKind, Metrics, Number, OutcomeCounts, Throughput, write_metrics
+from auricle.runs.metrics import SOURCE_FILES, FailureKind, Metrics, Number, Throughput, write_metrics
+from auricle.runs.outcome_counts import OutcomeCounts
 from auricle.runs.progress import Progress
 from auricle.runs.run_directory import Run, lock_run
 from auricle.runs.run_spec import OUTPUTS_FILE

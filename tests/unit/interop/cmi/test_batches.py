@@ -51,7 +51,7 @@ def rows(tmp_path: Path, tone: Any) -> list[dict[str, str]]:
 
 
 def score_as_upstream(rows: list[dict[str, str]]) -> dict[str, tuple[float, float]]:
-    """Return what the class says of each recording in batches of 12 of one dataset and one side."""
+    """Return the class's scores of each recording in batches of 12 of one dataset and one side."""
     scores: dict[str, tuple[float, float]] = {}
     for source in SOURCES.values():
         for side in ("audio-path", "audio2"):
