@@ -243,6 +243,7 @@ def test_states_are_read_again_after_several_shards_that_others_have_taken(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(worker_module, "MAX_MISSES", 2)
+    monkeypatch.setattr(worker_module, "SCAN_PAUSE", 1e9)  # not because time has passed, on a busy machine
     store = ShardStore.create(tmp_path / "run", make_parts(8, 1))
 
     attempts: list[int] = []
