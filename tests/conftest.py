@@ -1,6 +1,7 @@
 """Fixtures for all tests: manifests, audio files and the command line."""
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -20,6 +21,8 @@ from auricle.tasks.catalogue import TASKS
 from tests.support import paths
 from tests.support.packages import EntryPoints, write_package
 from tests.support.warm_cli import WarmCli, needs_new_process
+
+os.environ.pop("COLUMNS", None)  # workers of pytest-xdist have it, and tables would be folded
 
 pytest_plugins = ["tests.support.run_rules", "tests.support.object_stores", "auricle.testing.pytest_plugin"]
 SHARED = paths.SHARED_DATA
