@@ -177,3 +177,18 @@ def test_score_is_interrupted_without_a_traceback(
     assert process.returncode == 128 + number
     assert "Traceback" not in stderr
     check_resumed(auricle, tmp_path)
+
+
+@pytest.mark.parametrize("kind", ["def", "async def"], ids=["thread", "event loop"])
+def test_second_signal_ends_a_model_that_never_returns(begin: Any, manifest: Any, tmp_path: Path, kind: str) -> None:
+    body = "    pathlib.Path('reached').touch()\n    time.sleep(600)\n"
+    (tmp_path / "hangs.py").write_text(f"import pathlib, time\n\n{kind} hangs(text) -> str:\n{body}")
+    rows = manifest([{"question": "q", "answer": "a"}])
+    process = begin("run", rows, "--as", "qa", "-m", "hangs.py:hangs", "-o", "run")
+    while not (tmp_path / "reached").exists():
+        time.sleep(0.01)
+    for _ in range(2):
+        process.send_signal(signal.SIGINT)
+        time.sleep(0.5)
+    assert process.wait() == -signal.SIGINT
+    assert "Traceback" not in process.files[1].read_text()

@@ -14,6 +14,8 @@ from pathlib import PurePath
 
 MAX_MESSAGE_BYTES = 4096
 """Bytes of an error's message that are kept."""
+MAX_PREFIX_BYTES = 512
+"""Bytes of them for what is said about the error, such as its class and line."""
 MAX_KIND_LENGTH, MAX_NOTES = 200, 20
 
 
@@ -187,7 +189,7 @@ def describe(error: BaseException) -> str:
     Foreign code may raise anything: this never fails, and the text is short enough for a journal.
     """
     if issubclass(type(error), AuricleError):
-        return safe_text(error)
+        return safe_text(error, MAX_MESSAGE_BYTES)
     frames = traceback.extract_tb(BaseException.__dict__["__traceback__"].__get__(error))
     names_its_line = not frames or issubclass(type(error), SyntaxError)
     place = "" if names_its_line else f" ({PurePath(frames[-1].filename).name}:{frames[-1].lineno})"
@@ -197,10 +199,10 @@ def describe(error: BaseException) -> str:
     return shorten("; ".join([f"{safe_text(error) or 'no message'}{place}", *notes]))
 
 
-def safe_text(value: object) -> str:
-    """Return a value as text, even if its `__str__` raises; at most `MAX_MESSAGE_BYTES` of it, and how long it is."""
+def safe_text(value: object, size: int = MAX_MESSAGE_BYTES - MAX_PREFIX_BYTES) -> str:
+    """Return a value as text, even if its `__str__` raises; its beginning and how long it is if it is long."""
     try:
-        return shorten(str(value))
+        return shorten(str(value), size)
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # noqa: BLE001 - it may raise anything
@@ -218,17 +220,17 @@ def is_plain(error: BaseException) -> bool:
     return type(kind) is type and kind is type(error) and type(text) is str and shorten(text) == text
 
 
-def shorten(text: str) -> str:
+def shorten(text: str, size: int = MAX_MESSAGE_BYTES) -> str:
     """Return a text of Python's own type that can be stored: its beginning and its length if it is too long.
 
     >>> shorten("a" * 10_000)[-30:]
     'aaaaaa… (10,000 characters)'
     """
-    start = str.__getitem__(text, slice(MAX_MESSAGE_BYTES))
+    start = str.__getitem__(text, slice(size))
     encoded = start.encode("utf-8", "backslashreplace")
-    if str.__len__(text) == len(start) and len(encoded) <= MAX_MESSAGE_BYTES:
+    if str.__len__(text) == len(start) and len(encoded) <= size:
         return encoded.decode()
-    return f"{encoded[:MAX_MESSAGE_BYTES].decode(errors='ignore')}… ({str.__len__(text):,} characters)"
+    return f"{encoded[:size].decode(errors='ignore')}… ({str.__len__(text):,} characters)"
 
 
 def kind_of(error: BaseException) -> str:

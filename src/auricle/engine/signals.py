@@ -6,11 +6,11 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
-from auricle.core.user_code import WATCH
+from auricle.core.errors import ExitStatus
 
 if TYPE_CHECKING:
     import asyncio
@@ -60,6 +60,21 @@ class InterruptHandler:
         raise KeyboardInterrupt
 
 
+def end_at_once(reason: str) -> None:
+    """End this command, whose main thread does not return from user code; what is on disk can be resumed."""
+    sys.stderr.write(f"auricle: {reason} Completed samples are saved: run the same command again to resume.\n")
+    sys.stderr.flush()
+    os._exit(ExitStatus.ERROR)
+
+
+def restore_handlers(previous: Mapping[signal.Signals, Any], current: Callable[[int, Any], None]) -> None:
+    """Install earlier handlers again, where the current one is still in place."""
+    for number, handler in previous.items():
+        with suppress(TypeError, ValueError):  # not the main thread, or a handler that is not of Python
+            if signal.getsignal(number) is current:
+                signal.signal(number, handler)
+
+
 @contextmanager
 def stop_on_interrupt(stop: asyncio.Event) -> Iterator[None]:
     """Set `stop` on the first Ctrl-C or SIGTERM, so that requests in flight may finish.
@@ -69,24 +84,22 @@ def stop_on_interrupt(stop: asyncio.Event) -> Iterator[None]:
     """
     from asyncio import get_running_loop
 
+    from auricle.core.user_code import WATCH
+
     loop = get_running_loop()
     previous: dict[signal.Signals, Any] = {number: signal.getsignal(number) for number in SIGNALS}
 
     def request_stop(number: int, _frame: Any) -> None:
         WATCH.is_stopping = True
         loop.call_soon_threadsafe(stop.set)
-        restore_handlers()
+        restore_handlers(previous, request_stop)
         if isinstance(handler := previous[signal.Signals(number)], InterruptHandler):
             handler.record(number)
             if number == signal.SIGTERM:  # who sent it is likely to wait, but not for long
                 timer.start()
 
-    def restore_handlers() -> None:
-        for number, handler in previous.items():
-            with suppress(TypeError, ValueError):  # not the main thread, or a handler that is not of Python
-                if signal.getsignal(number) is request_stop:
-                    signal.signal(number, handler)
-
+    if any(isinstance(handler, InterruptHandler) for handler in previous.values()):
+        WATCH.on_stuck = end_at_once
     timer = threading.Timer(TERMINATION_SECONDS, os.kill, (os.getpid(), signal.SIGTERM))
     timer.daemon = True
     # Not by the event loop, which user code may block: the second signal has to be received then, too.
@@ -97,4 +110,4 @@ def stop_on_interrupt(stop: asyncio.Event) -> Iterator[None]:
         yield
     finally:
         timer.cancel()
-        restore_handlers()
+        restore_handlers(previous, request_stop)

@@ -2,10 +2,29 @@
 
 from __future__ import annotations
 
+import asyncio
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+
 import pytest
 
-from auricle.core.errors import DataError, SampleError
-from auricle.core.user_code import annotate_errors, wrap_errors
+from auricle.core.errors import MAX_MESSAGE_BYTES, DataError, SampleError, TimedOut, describe
+from auricle.core.user_code import (
+    CURRENT_CALL,
+    AwaitedCall,
+    UserCall,
+    UserThread,
+    annotate_errors,
+    limit_calls,
+    wrap_errors,
+)
+
+
+@pytest.fixture
+def short_limit() -> Iterator[None]:
+    with limit_calls(0.2):
+        yield
 
 
 def test_exceptions_become_errors_that_name_their_source() -> None:
@@ -30,3 +49,64 @@ def test_exceptions_get_one_note_with_the_name_of_the_class() -> None:
 def test_system_exit_fails_the_sample() -> None:
     with pytest.raises(SampleError, match="X raised SystemExit: 3"), annotate_errors("X"):
         raise SystemExit(3)
+
+
+def test_stop_iteration_is_an_ordinary_failure() -> None:
+    with pytest.raises(SampleError, match="X raised StopIteration"), UserCall("X"):
+        next(iter(()))
+
+
+def test_long_messages_are_cut_and_state_their_length() -> None:
+    with pytest.raises(SampleError) as caught, UserCall("X"):
+        raise ValueError("x" * 1_000_000)
+    assert "(1,000,000 characters)" in describe(caught.value)
+    assert len(describe(caught.value)) < MAX_MESSAGE_BYTES + 100
+
+
+def test_ctrl_c_is_not_of_user_code() -> None:
+    with pytest.raises(KeyboardInterrupt), UserCall("X"):
+        raise KeyboardInterrupt
+
+
+@pytest.mark.usefixtures("short_limit")
+def test_thread_that_does_not_return_is_abandoned_for_another() -> None:
+    async def main() -> str:
+        thread = UserThread("test")
+        with pytest.raises(TimedOut, match=r"X did not return within 0\.2 s"):
+            await thread.run("X", time.sleep, 2)
+        assert thread.abandoned == 1
+        answer = await thread.run("X", lambda: "answer")
+        thread.close()
+        return answer
+
+    assert asyncio.run(main()) == "answer"
+
+
+@pytest.mark.usefixtures("short_limit")
+def test_coroutine_that_ignores_its_cancellation_is_left() -> None:
+    async def stubborn() -> None:
+        while True:
+            with suppress(asyncio.CancelledError):
+                await asyncio.sleep(60)
+
+    async def main() -> None:
+        await AwaitedCall(UserCall("X"), stubborn)
+
+    with pytest.raises(TimedOut):
+        asyncio.run(main())
+
+
+@pytest.mark.usefixtures("short_limit")
+def test_time_in_which_user_code_waits_for_auricle_does_not_count() -> None:
+    async def asks() -> str:
+        call = CURRENT_CALL.get()
+        assert call
+        with call.waiting():
+            await asyncio.sleep(0.6)
+        return "answer"
+
+    async def main() -> str:
+        answer: str = await AwaitedCall(UserCall("X"), asks)
+        return answer
+
+    assert asyncio.run(main()) == "answer"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from itertools import zip_longest
@@ -27,6 +28,7 @@ from auricle.core.types import (
     Turn,
     get_max_tokens,
 )
+from auricle.core.user_code import CURRENT_CALL
 from auricle.engine.batching import RunStopped
 from auricle.interop.aisbench.prompt_list import MODES, build_prompt_list, is_marker
 from auricle.models.base import BatchModel
@@ -153,8 +155,10 @@ class SampleContext:
 
     async def _send(self, build_request: Callable[[], Request]) -> Output:
         """Send a request, and keep the reason if it fails, because the class may catch the exception."""
+        call = CURRENT_CALL.get()
         try:
-            return await self.ask(build_request())
+            with call.waiting() if call else nullcontext():
+                return await self.ask(build_request())
         except SampleError as error:
             self.failure = error
             raise

@@ -21,7 +21,7 @@ from typing import Any
 
 from auricle.core.errors import SampleError, SpecError
 from auricle.core.types import Ability, Ask, Generate, Generation, Output, Sample
-from auricle.core.user_code import annotate_errors, wrap_errors
+from auricle.core.user_code import AwaitedCall, UserCall, annotate_errors, wrap_errors
 from auricle.interop.aisbench.adapters import (
     CURRENT_SAMPLE,
     BaseRetriever,
@@ -148,8 +148,9 @@ class AisbenchInferencer:
             columns = {name: [row[name] for row in rows] for name in rows[0]}
             await run_in_thread(lambda: inferencer.batch_inference(columns))
         else:
+            step = UserCall(f"do_request of {self.name}", is_announced=False)
             for row in rows:
-                await inferencer.do_request(row, self.state.token_bucket, self.state.session)
+                await AwaitedCall(step, inferencer.do_request, row, self.state.token_bucket, self.state.session)
 
     async def _send_rows(self, rows: Sequence[dict[str, Any]], context: SampleContext, waiting: dict[int, Any]) -> None:
         """Send each row through the engine, which batches those of many samples."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from auricle.core.errors import MissingExtra, Rejected, SampleError, Transient, Unreachable
 from auricle.core.redaction import redact_text
+from auricle.core.user_code import WATCH
 from auricle.models.http.base import EVENT_STREAM
 from auricle.models.http.responses import READ_BUFFER_BYTES, extract_error_message, parse_retry_after
 from auricle.models.http.service import BUSY_STATUSES, MAX_MESSAGE_CHARS, RETRYABLE_STATUSES
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
 
 CURRENT_TIMER: ContextVar[RequestTimer | None] = ContextVar("current_timer", default=None)
 """The timer of the exchange that is open."""
-REQUEST_TIMEOUT = 600.0
-"""Seconds that a request may take, unless a class sets its own timeout."""
 READ_METHODS = ("read", "readany", "readline", "readchunk", "readuntil", "readexactly")
 
 
@@ -59,7 +58,7 @@ class TimedSession:
                 raise MissingExtra("A session", "api") from error
             self._session = aiohttp.ClientSession(
                 connector=aiohttp.TCPConnector(limit=0),  # the engine limits the requests in flight
-                timeout=aiohttp.ClientTimeout(total=REQUEST_TIMEOUT),
+                timeout=aiohttp.ClientTimeout(total=WATCH.limit),
                 read_bufsize=READ_BUFFER_BYTES,
                 trust_env=True,
             )
