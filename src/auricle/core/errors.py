@@ -15,7 +15,7 @@ from pathlib import PurePath
 MAX_MESSAGE_BYTES = 4096
 """Bytes of an error's message that are kept."""
 MAX_PREFIX_BYTES = 512
-"""Bytes of them for what is said about the error, such as its class and line."""
+"""Bytes of them for what is added about the error, such as its class and line."""
 MAX_KIND_LENGTH, MAX_NOTES = 200, 20
 
 

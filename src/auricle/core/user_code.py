@@ -40,7 +40,7 @@ from auricle.core.home_folder import keep_home_folder
 DEFAULT_TIMEOUT = 600.0
 """Seconds that a call of user code may take."""
 NOTICE_SECONDS = 60.0
-"""Age of a call from which a line states that it is waited for; again whenever that time has doubled."""
+"""Age of a call from which a line states that it is waited for, again whenever that time has doubled."""
 MAX_INTERRUPTS = 10
 """Attempts to end a call in place, one per look at it, after which the program ends."""
 LOOK_SECONDS = 1.0
@@ -372,7 +372,7 @@ class AwaitedCall:
         step: What is called. Calls that the same event loop awaits may share it.
         function: Returns what is awaited.
         arguments: Arguments of the function.
-        has_limit: Whether the time that it may wait is limited, and stated; false for what limits its requests itself.
+        has_limit: Whether the time that it may wait is limited, and shown; false for what limits its requests itself.
     """
 
     __slots__ = ("_arguments", "_function", "_is_over", "_loop", "_step", "_task", "_whole")
