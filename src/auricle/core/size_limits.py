@@ -46,7 +46,7 @@ class SizeLimit(NamedTuple):
 
 ROW_LIMIT = SizeLimit("AURICLE_MAX_ROW", 64)
 """The longest line of a file of rows, or text in a tar."""
-FILE_LIMIT = SizeLimit("AURICLE_MAX_FILE", 2000)
+FILE_LIMIT = SizeLimit("AURICLE_MAX_FILE", 500)
 """The largest file that is read as a whole: a recording, an image, a video, a JSON array."""
 
 
@@ -58,11 +58,11 @@ class SupportsRead(Protocol):
 
 def read_whole(file: SupportsRead, name: str, limit: SizeLimit = FILE_LIMIT) -> bytes:
     """Return all that a file contains, by blocks, so that one without an end costs no more memory than the limit."""
-    content = io.BytesIO()
-    while block := file.read(BLOCK_BYTES):
-        content.write(block)
-        limit.check(content.tell(), name)
-    return content.getvalue()
+    with io.BytesIO() as content:  # which is freed at once if there is too much, although the error refers to it
+        while block := file.read(BLOCK_BYTES):
+            content.write(block)
+            limit.check(content.tell(), name)
+        return content.getvalue()
 
 
 def iter_lines(read_line: Callable[[int], Line], name: str) -> Iterator[Line]:

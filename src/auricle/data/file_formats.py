@@ -25,6 +25,8 @@ from auricle.data.data_files import COMPRESSED_SUFFIX, DataFile, data_suffix, op
 
 MAX_REASON_LENGTH = 500
 MAX_BATCH_ROWS = 1024
+MAX_BATCH_BYTES = 128_000_000
+NUMBER_BYTES = 8
 DELIMITERS = (",", ";", "\t", "|")
 SEED_TTS_COLUMNS = ("id", "prompt_text", "prompt_audio", "text", "reference")
 SNIFFED_BYTES = 1 << 16
@@ -252,7 +254,7 @@ def read_row_groups(
         count = sum(file.metadata.row_group(index).num_rows for index in range(start))
         groups = list(range(file.num_row_groups)[start:end])
         try:
-            rows_at_once = _limit_batch(file.metadata, groups, str(path))
+            rows_at_once = _limit_batch(file.metadata, groups, names, str(path))
             for batch in file.iter_batches(batch_size=rows_at_once, row_groups=groups, columns=names) if groups else ():
                 rows = _parquet_rows(batch, [f"{path.name}:{count + index + 1}" for index in range(len(batch))])
                 yield from enumerate(rows, count)
@@ -261,28 +263,43 @@ def read_row_groups(
             raise DataError(f"{path} is damaged after row {count:,}: {error}") from error
 
 
-def _limit_batch(metadata: Any, groups: Sequence[int], name: str) -> int:
-    """Return how many rows of a Parquet file to read at once, by the uncompressed size that it states."""
-    sizes = [(metadata.row_group(index).total_byte_size, metadata.row_group(index).num_rows) for index in groups]
-    largest = max((size / max(rows, 1) for size, rows in sizes), default=0.0)
-    FILE_LIMIT.check(int(largest), f"A row of {name}")
-    return max(1, min(MAX_BATCH_ROWS, int(FILE_LIMIT.bytes / largest) if largest else MAX_BATCH_ROWS))
+def _limit_batch(metadata: Any, groups: Sequence[int], names: Sequence[str] | None, name: str) -> int:
+    """Return how many rows of a Parquet file to read at once, by the numbers and sizes of values that it states.
+
+    All rows of a group may refer to one value of a dictionary, so that each of them may be as large as the column.
+    """
+    most = 1.0
+    for index in groups:
+        group = metadata.row_group(index)
+        mean = largest = 0.0
+        for column in map(group.column, range(group.num_columns)):
+            if names is None or column.path_in_schema.split(".")[0] in names:
+                size = max(column.total_uncompressed_size, NUMBER_BYTES * column.num_values)
+                mean += size / max(group.num_rows, 1)
+                is_shared = column.has_dictionary_page and column.physical_type.endswith("BYTE_ARRAY")
+                largest += size / (1 if is_shared else max(group.num_rows, 1))
+        FILE_LIMIT.check(int(mean), f"A row of {name}")
+        most = max(most, largest)
+    return max(1, min(MAX_BATCH_ROWS, int(MAX_BATCH_BYTES / most)))
 
 
 def _parquet_rows(batch: Any, origins: list[str]) -> list[Row | RejectedRow]:
     """Return the rows of a batch; if a value of it cannot be converted, its row is rejected."""
     rows = convert_row("", batch.to_pylist)
     if not isinstance(rows, RejectedRow):
-        return [Row(origin, _drop_nulls(values)) for origin, values in zip(origins, rows, strict=True)]
+        return [Row(origin, _drop_nulls(values, origin)) for origin, values in zip(origins, rows, strict=True)]
     return [convert_row(origin, _parquet_row, batch, index, origin) for index, origin in enumerate(origins)]
 
 
 def _parquet_row(batch: Any, index: int, origin: str) -> Row:
     (values,) = batch.slice(index, 1).to_pylist()
-    return Row(origin, _drop_nulls(values))
+    return Row(origin, _drop_nulls(values, origin))
 
 
-def _drop_nulls(values: Mapping[str, Any]) -> dict[str, Any]:
+def _drop_nulls(values: Mapping[str, Any], origin: str) -> dict[str, Any]:
+    for name, value in values.items():
+        if isinstance(value, str):
+            ROW_LIMIT.check(len(value), f"The column {name!r} of {origin}")
     return {name: value for name, value in values.items() if value is not None}
 
 

@@ -17,7 +17,12 @@ from auricle.data.data_files import DataFile, RemoteFile, open_data_file
 STREAM_BUFFER = 1 << 20
 NAME_TYPES = (tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK, tarfile.XHDTYPE, tarfile.XGLTYPE)
 MAX_NAME_BYTES = 1 << 20
-DAMAGED_HEADER_ERRORS = (tarfile.InvalidHeaderError, tarfile.TruncatedHeaderError)  # type: ignore[attr-defined]
+DAMAGED_HEADER_ERRORS = (
+    tarfile.InvalidHeaderError,  # type: ignore[attr-defined]
+    tarfile.TruncatedHeaderError,  # type: ignore[attr-defined]
+    ValueError,  # of fields that are no numbers
+    LookupError,  # of a list of holes that is cut off
+)
 
 
 class Member(NamedTuple):

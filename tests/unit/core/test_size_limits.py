@@ -3,17 +3,20 @@
 import gzip
 import io
 import tarfile
+import tracemalloc
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
 from typing import Any
 
+import pyarrow
+import pyarrow.parquet
 import pytest
 
 from auricle.audio.fetching import fetch
 from auricle.core.errors import AudioError, DataError, SpecError
-from auricle.core.size_limits import FILE_LIMIT, ROW_LIMIT, SizeLimit
+from auricle.core.size_limits import FILE_LIMIT, ROW_LIMIT, SizeLimit, read_whole
 from auricle.data.data_files import RemoteFile
 from auricle.data.file_formats import read_rows
 
@@ -70,6 +73,23 @@ def test_a_recording_of_a_server_that_never_ends_is_refused(endless: str) -> Non
     assert Endless.sent < 20_000_000
 
 
+class Zeros:
+    """A file without an end."""
+
+    def read(self, size: int) -> bytes:
+        return bytes(size)
+
+
+def test_an_error_keeps_nothing_of_what_was_read() -> None:
+    tracemalloc.start()
+    with pytest.raises(DataError) as kept:
+        read_whole(Zeros(), "zeros")
+    size, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert kept.tb  # refers to the frames that read
+    assert size + 1_000_000 < peak
+
+
 def write_lines(path: Path) -> Path:
     (path / "x.jsonl").write_bytes(LINE)
     return path / "x.jsonl"
@@ -117,13 +137,51 @@ def write_long_name(path: Path) -> Path:
     return path / "x.tar"
 
 
+def write_parquet(path: Path) -> Path:
+    pyarrow.parquet.write_table(pyarrow.table({"text": [LINE.decode()]}), path / "x.parquet")
+    return path / "x.parquet"
+
+
+def write_numbers(path: Path) -> Path:
+    """Write a row of a million equal numbers, which are few bytes in the file."""
+    table = pyarrow.table({"text": pyarrow.array([[0] * 1_000_000], pyarrow.list_(pyarrow.int8()))})
+    pyarrow.parquet.write_table(table, path / "x.parquet")
+    return path / "x.parquet"
+
+
 @pytest.mark.parametrize(
-    "write", [write_lines, write_compressed, write_table, write_array, write_tar, write_sparse_tar, write_long_name]
+    "write",
+    [
+        write_parquet,
+        write_lines,
+        write_compressed,
+        write_table,
+        write_array,
+        write_tar,
+        write_sparse_tar,
+        write_long_name,
+    ],
 )
 def test_files_that_are_larger_than_they_may_be_are_refused(tmp_path: Path, write: Callable[[Path], Path]) -> None:
     path = write(tmp_path)
     with pytest.raises(DataError, match=r"larger than the limit|properties have 6,000,000,000 bytes"):
         list(read_rows(path))
+
+
+def test_cells_that_refer_to_one_value_are_not_all_read_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(ROW_LIMIT.variable, "4")
+    cells = pyarrow.DictionaryArray.from_arrays([0] * 200, ["a" * 3_000_000])
+    pyarrow.parquet.write_table(
+        pyarrow.table({"text": cells}), tmp_path / "x.parquet", dictionary_pagesize_limit=2**30, store_schema=False
+    )
+    assert (tmp_path / "x.parquet").stat().st_size < 1_000_000
+    start = pyarrow.total_allocated_bytes()
+    largest = 0
+    for _ in read_rows(tmp_path / "x.parquet"):
+        largest = max(largest, pyarrow.total_allocated_bytes() - start)
+    assert largest < 200_000_000
 
 
 def test_a_higher_limit_lets_them_pass(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,5 +1,6 @@
 """Members of tar files."""
 
+import tarfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -59,6 +60,21 @@ def test_a_header_that_cannot_be_read_does_not_end_a_tar_silently(
     path.write_bytes(damage(path.read_bytes()))
     with pytest.raises(DataError, match=r"after 1 members: .*\. Copy it again, or leave it out"):
         [*iter_members(path, lambda _: FILE_LIMIT)]
+
+
+@pytest.mark.parametrize(
+    "properties",
+    [
+        {"GNU.sparse.size": "many", "GNU.sparse.map": "0,x"},
+        {"GNU.sparse.major": "1", "GNU.sparse.minor": "0", "GNU.sparse.realsize": "9"},
+    ],
+)
+def test_properties_that_are_no_numbers_are_those_of_a_damaged_tar(tmp_path: Path, properties: dict[str, str]) -> None:
+    header = tarfile.TarInfo("a.txt")
+    header.pax_headers = properties
+    (tmp_path / "x.tar").write_bytes(header.tobuf(tarfile.PAX_FORMAT) + bytes(1024))
+    with pytest.raises(DataError, match=r"x\.tar is not a complete tar file"):
+        [*iter_members(tmp_path / "x.tar", lambda _: FILE_LIMIT)]
 
 
 @pytest.mark.slow
