@@ -1,12 +1,12 @@
 """Run hostile inputs through the commands and count tracebacks, hangs and memory.
 
-    python scripts/fuzz.py --count 2000 --seed 0     sounds, manifests, YAML files and responses of a server
+    python scripts/fuzz.py --count 2000 --seed 0     sounds, manifests, YAML files, responses of a server and bombs
     python scripts/fuzz.py --kind yaml --only 17     one input, with the output of its command
 
-Inputs are damaged sounds, manifests with impossible rows, task files and configs that are bombs, and whole or
-streamed responses of a server that violates HTTP and its protocol. An input passes if the command ends in time with a
-documented exit code, prints and logs no traceback and stays below 1 GB. Exits with 1 if any input fails; each is named
-with its kind and number, which together with the seed rebuild it.
+Inputs are damaged sounds, manifests with impossible rows, task files and configs that are bombs, whole or streamed
+responses of a server that violates HTTP and its protocol, and files, pipes and addresses without end. An input passes
+if the command ends in time with a documented exit code, prints and logs no traceback and stays below 1 GB. Exits with
+1 if any input fails; each is named with its kind and number, which together with the seed rebuild it.
 
 Each command is a fork of a process that has imported the command line, so that 2,000 inputs take minutes. The network
 is not used, except for the loopback interface.
@@ -33,10 +33,11 @@ from pathlib import Path
 from typing import Any
 
 import orjson
+from fuzz_bombs import build_bomb, limits_of
 from fuzz_inputs import build_manifest, build_sound, build_yaml, write_common_files
 from fuzz_server import FuzzServer
 
-SHARES = {"sounds": 0.3, "manifests": 0.25, "yaml": 0.2, "responses": 0.25}
+SHARES = {"sounds": 0.3, "manifests": 0.2, "yaml": 0.15, "responses": 0.25, "bombs": 0.1}
 """Share of each kind of input."""
 BATCH = {"sounds": 12, "responses": 10}
 """Inputs per command. Fewer than the identical failures that stop a run, so that each input is used."""
@@ -110,7 +111,7 @@ class Fuzzer:
         place.mkdir()
         write_common_files(place)
         words = ["run", *self._arguments(case, place), "-o", "run", "--max-attempts", "1", "--json"]
-        result = run_command(words, place)
+        result = run_command(words, place, limits_of(case.numbers[0]) if case.kind == "bombs" else {})
         shutil.rmtree(place, ignore_errors=True)
         return result
 
@@ -119,6 +120,8 @@ class Fuzzer:
             return self._sounds(case, place)
         if case.kind == "responses":
             return self._responses(case, place)
+        if case.kind == "bombs":
+            return build_bomb(case.numbers[0], place, f"http://127.0.0.1:{self._port}/endless")
         build = build_manifest if case.kind == "manifests" else build_yaml
         return build(self._generator(case.kind, case.numbers[0]), place)
 
@@ -155,12 +158,13 @@ def _manifest(place: Path, rows: list[dict[str, Any]]) -> list[str]:
     return ["data.jsonl"]
 
 
-def run_command(words: list[str], place: Path) -> Result:
+def run_command(words: list[str], place: Path, environment: dict[str, str]) -> Result:
     """Run a command in a fork and say what is wrong with how it ended."""
     begin = time.monotonic()
     output = place / "output.txt"
     child = os.fork()
     if child == 0:
+        os.environ.update(environment)
         _become_command(words, place, output)
     killed = threading.Event()
 
@@ -177,7 +181,8 @@ def run_command(words: list[str], place: Path) -> Result:
     rss = usage.ru_maxrss * 1024
     code = os.waitstatus_to_exitcode(status)
     problems = list(_problems(text + logs, code, rss, killed.is_set()))
-    return Result(problems, f"$ auricle {' '.join(words)}\n{text}{logs}", code, rss, time.monotonic() - begin)
+    command = " ".join([*(f"{name}={value}" for name, value in environment.items()), "auricle", *words])
+    return Result(problems, f"$ {command}\n{text}{logs}", code, rss, time.monotonic() - begin)
 
 
 def _problems(text: str, code: int, rss: int, is_hanging: bool) -> Iterator[str]:

@@ -3,6 +3,9 @@
 The first parts of a path are seed, number of the first response and count: `/0/120/10/…/chat/completions` gets the
 responses 120 to 129 of seed 0, one for each different request, in the order of arrival. Further requests get a valid
 answer. The fourth part distinguishes commands.
+
+A path that begins with `/endless` is a file without end: `/endless/line/…` is one line, `/endless/rows/…` are valid
+rows, and `/endless/stated/…` has a header that states 6 GB and that ranges of it can be read.
 """
 
 from __future__ import annotations
@@ -263,6 +266,17 @@ def stream(event: dict[str, Any], rng: random.Random) -> Iterator[bytes | float]
         yield b"data: [DONE]" + end
 
 
+def without_end_of_file(path: str, method: str) -> Iterator[bytes | float]:
+    """Yield a file until the client gives up."""
+    _, _, kind, *_ = path.split("/")
+    row = b'{"question": "why?", "answer": "yes"}\n'
+    block = row * (2**20 // len(row)) if kind == "rows" else b"x" * 2**20
+    stated = {"Content-Length": "6000000000", "Accept-Ranges": "bytes"} if kind == "stated" else {}
+    yield head(200, {"Content-Type": "application/octet-stream", "Connection": "close", **stated})
+    while method == "GET":
+        yield block
+
+
 class Handler(socketserver.StreamRequestHandler):
     """Reads one request and sends the response of its number."""
 
@@ -270,11 +284,13 @@ class Handler(socketserver.StreamRequestHandler):
 
     def handle(self) -> None:
         try:
-            path, body = self._read_request()
+            method, path, body = self._read_request()
             streamed = (
                 b'"stream": true' in body or b'"stream":true' in body or b'name="stream"' in body or "stream" in path
             )
-            for part in self.server.response_to(path, body, streamed):
+            is_file = path.startswith("/endless/")
+            parts = without_end_of_file(path, method) if is_file else self.server.response_to(path, body, streamed)
+            for part in parts:
                 if isinstance(part, float):
                     time.sleep(part)
                 else:
@@ -282,13 +298,13 @@ class Handler(socketserver.StreamRequestHandler):
         except (OSError, ValueError):
             pass  # the client gave up, as it may
 
-    def _read_request(self) -> tuple[str, bytes]:
-        path = self.rfile.readline().split()[1].decode()
+    def _read_request(self) -> tuple[str, str, bytes]:
+        method, path = self.rfile.readline().decode().split()[:2]
         length = 0
         while (line := self.rfile.readline().strip()) != b"":
             name, _, value = line.partition(b":")
             length = int(value) if name.lower() == b"content-length" else length
-        return path, self.rfile.read(length)
+        return method, path, self.rfile.read(length)
 
 
 class FuzzServer(socketserver.ThreadingTCPServer):

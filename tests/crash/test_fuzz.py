@@ -5,6 +5,7 @@ import subprocess
 import sys
 
 import pytest
+from scripts.fuzz_bombs import BOMBS
 
 from tests.support import paths
 
@@ -21,6 +22,12 @@ def test_hostile_inputs_end_no_command_with_a_traceback_a_hang_or_much_memory() 
     assert process.returncode == 0, process.stdout + process.stderr
     assert re.search(r"^60 inputs \(18 sounds, .+\) in \d+ commands", process.stdout, re.MULTILINE)
     assert "\n0 tracebacks, 0 hangs\n0 undocumented exit codes\n" in process.stdout
+
+
+def test_each_bomb_is_refused_with_the_default_limits() -> None:
+    process = fuzz("--kind", "bombs", "--count", str(len(BOMBS)))
+    assert process.returncode == 0, process.stdout + process.stderr
+    assert "\n0 tracebacks, 0 hangs\n" in process.stdout
 
 
 def test_an_input_can_be_built_again_from_its_number() -> None:
