@@ -1,7 +1,8 @@
 """Build bombs: small files, pipes and addresses that contain, declare or send far more than fits into memory.
 
 A bomb is built from its number. Every second round through the list sets small limits, with which a reader gets to the
-end of its checks faster, and the others use the defaults.
+end of its checks faster. The others use the defaults, but for files that are read as a whole, for which the default is
+higher than the memory that an input may take.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ HOLE_BYTES = 600_000_000
 CELL_BYTES = 70_000_000
 CELLS = 100
 NUMBERS = 80_000_000
+LIMITS = {"AURICLE_MAX_FILE": "500"}
 SMALL_LIMITS = {"AURICLE_MAX_ROW": "1", "AURICLE_MAX_FILE": "2"}
 
 
@@ -41,7 +43,7 @@ def build_bomb(number: int, folder: Path, url: str) -> list[str]:
 
 def limits_of(number: int) -> dict[str, str]:
     """Return the environment variables of the command for a bomb."""
-    return SMALL_LIMITS if number // len(BOMBS) % 2 else {}
+    return SMALL_LIMITS if number // len(BOMBS) % 2 else LIMITS
 
 
 def _questions(file: str) -> list[str]:

@@ -46,7 +46,7 @@ class SizeLimit(NamedTuple):
 
 ROW_LIMIT = SizeLimit("AURICLE_MAX_ROW", 64)
 """The longest line of a file of rows, or text in a tar."""
-FILE_LIMIT = SizeLimit("AURICLE_MAX_FILE", 500)
+FILE_LIMIT = SizeLimit("AURICLE_MAX_FILE", 2000)
 """The largest file that is read as a whole: a recording, an image, a video, a JSON array."""
 
 

@@ -266,7 +266,8 @@ def read_row_groups(
 def _limit_batch(metadata: Any, groups: Sequence[int], names: Sequence[str] | None, name: str) -> int:
     """Return how many rows of a Parquet file to read at once, by the numbers and sizes of values that it states.
 
-    All rows of a group may refer to one value of a dictionary, so that each of them may be as large as the column.
+    All rows of a group may refer to one value of its dictionary, so that each of them may be as large as that. Only the
+    compressed size of a dictionary is stated; it is taken to be compressed like the rest of the column.
     """
     most = 1.0
     for index in groups:
@@ -276,8 +277,10 @@ def _limit_batch(metadata: Any, groups: Sequence[int], names: Sequence[str] | No
             if names is None or column.path_in_schema.split(".")[0] in names:
                 size = max(column.total_uncompressed_size, NUMBER_BYTES * column.num_values)
                 mean += size / max(group.num_rows, 1)
-                is_shared = column.has_dictionary_page and column.physical_type.endswith("BYTE_ARRAY")
-                largest += size / (1 if is_shared else max(group.num_rows, 1))
+                largest += size / max(group.num_rows, 1)
+                if column.has_dictionary_page:
+                    stored = column.data_page_offset - column.dictionary_page_offset
+                    largest += min(size, stored * size / max(column.total_compressed_size, 1))
         FILE_LIMIT.check(int(mean), f"A row of {name}")
         most = max(most, largest)
     return max(1, min(MAX_BATCH_ROWS, int(MAX_BATCH_BYTES / most)))
