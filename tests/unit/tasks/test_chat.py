@@ -98,7 +98,7 @@ def test_a_target_column_is_the_reference_of_the_last_turn(manifest: Any) -> Non
 
 def test_more_answers_than_turns_reject_the_row(manifest: Any) -> None:
     _, sample = build_first(manifest([{"turns": ["a", "b"], "answers": ["1", "2", "3"]}]))
-    assert sample == RejectedRow("mine.jsonl:1", "2 user turns but 3 reference answers")
+    assert sample == RejectedRow("mine.jsonl:1", "2 user turns but 3 reference answers", meta={"turns": ["a", "b"]})
 
 
 def test_without_references_only_empty_answers_are_counted(manifest: Any) -> None:

@@ -18,7 +18,7 @@ def test_fields_of_the_clicked_mark_are_returned(state: Any, fields: dict[str, A
 
 def test_samples_without_the_field_do_not_match(runs: Path) -> None:
     assert select_samples(runs / "asr-small", equals("label", "happy")).empty
-    assert len(select_samples(runs / "asr-small", metadata_equals("speaker", "s1"))) == 4
+    assert len(select_samples(runs / "asr-small", metadata_equals("speaker", "s1"))) == 3
     assert len(select_samples(runs / "emotion-first", Term("correct", ":", "yes"), metric="accuracy")) > 0
 
 

@@ -119,7 +119,7 @@ def test_another_prompt_can_be_tried() -> None:
 
 @pytest.mark.parametrize(
     ("row", "reason"),
-    [({"answer": None}, "no target: expected one of the columns answer"), ({"audio_path": None}, "no audio")],
+    [({"answer": None}, "the reference is empty (column answer)"), ({"audio_path": None}, "no audio")],
 )
 def test_a_row_without_a_required_field_is_rejected_with_the_reason(row: dict[str, Any], reason: str) -> None:
     write_rows("data/VoiceBench/sd-qa.jsonl", [{"answer": "x", **row}])

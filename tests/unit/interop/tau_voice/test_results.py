@@ -43,7 +43,7 @@ def test_calls_are_scored_with_the_metrics_of_tau_voice(tmp_path: Path) -> None:
     assert results["tau_response_rate"].details == {"responses": 3, "turns": 3}
     assert results["tau_yield_latency_mean"].value == pytest.approx(0.4)
     assert results["tau_selectivity_backchannel"].details == {"correct": 1, "events": 1}
-    assert results["response_rate"].details == {"answered": 3, "turns": 3}
+    assert results["response_rate"].details == {"answered": 3, "turns": 3, "call_dropped": 0}
 
 
 def test_simulations_in_a_folder_beside_the_results_are_the_same_run(tmp_path: Path) -> None:
