@@ -29,7 +29,7 @@ REPLIES: dict[str, tuple[dict[str, Any], dict[str, Any], list[tuple[str, Any]]]]
         {"task": "classify", "labels": "happy,sad,angry"},
         {},
         [
-            ("The speaker does not sound happy or angry at all; I would say that she is sad.", "sad"),
+            ("The speaker sounds flat and slow, without any joy; I would say that she is sad.", "sad"),
             ("The label is angry. The voice is loud, and it is not a happy loudness.", "angry"),
         ],
     ),
@@ -37,7 +37,7 @@ REPLIES: dict[str, tuple[dict[str, Any], dict[str, Any], list[tuple[str, Any]]]]
         {"task": "classify", "labels": "yes,no"},
         {},
         [
-            ("No, although yes would be a fair guess from the noise, no dog is barking.", "no"),
+            ("No, there is only a noise in the background, and no dog is barking.", "no"),
             ("I hear a sound that may be a dog. Listening again, the answer is no, it is a fox.", "no"),
         ],
     ),
@@ -45,7 +45,7 @@ REPLIES: dict[str, tuple[dict[str, Any], dict[str, Any], list[tuple[str, Any]]]]
         {"task": "qa", "metrics": "rmse"},
         {},
         [
-            ("I would rate the naturalness of this voice 4.5 out of 5, as only the pauses are odd.", "4.5"),
+            ("I would rate the naturalness of this voice 4.5 out of 5, given its odd pauses.", "4.5"),
             ("Rating: 3\nThe voice is clear, but its pauses are odd.", "3"),
         ],
     ),

@@ -1,7 +1,4 @@
-"""What is read from many replies stays as it was recorded.
-
-It covers `auricle.text.reading` and `auricle.text.chinese_numbers`.
-"""
+"""What `auricle.text.chinese_numbers` and `strip_labels` return stays as it was recorded."""
 
 import pytest
 
@@ -11,5 +8,5 @@ RECORDED = recorded_replies.load()
 
 
 @pytest.mark.parametrize("name", recorded_replies.FUNCTIONS)
-def test_what_is_read_equals_the_recording(name: str) -> None:
+def test_what_is_returned_equals_the_recording(name: str) -> None:
     assert recorded_replies.call_all(name, RECORDED[name]) == RECORDED[name]

@@ -1,8 +1,7 @@
-"""What is read from many replies: options, labels, numbers, yes or no, and spoken forms of numbers.
+"""Spoken forms of numbers, and options without their letters.
 
 `tests/golden/replies.json` has, for each function, a list of arguments with the result. To cover more, add arguments
-with the result null; after a change that reads replies differently on purpose, write the results again and read the
-difference:
+with the result null; after a change of the results on purpose, write them again and read the difference:
 
     python -m tests.support.recorded_replies
 """
@@ -12,14 +11,12 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from auricle.text import chinese_numbers as chinese
-from auricle.text import read_label, read_number, read_option, read_yes_no, strip_labels
-from auricle.text.reading import Reading, clean_reply
+from auricle.text import strip_labels
 from tests.support import paths
 
 RECORDING = paths.GOLDEN / "replies.json"
 FUNCTIONS: Mapping[str, Callable[..., Any]] = {
-    **{function.__name__: function for function in (read_option, read_label, read_number, read_yes_no)},
-    **{function.__name__: function for function in (strip_labels, clean_reply)},
+    "strip_labels": strip_labels,
     "chinese.read_number": chinese.read_number,
     "chinese.read_numbers": chinese.read_numbers,
     "chinese.read_cardinal": chinese.read_cardinal,
@@ -37,8 +34,7 @@ def load() -> dict[str, list[list[Any]]]:
 
 def call_all(name: str, calls: list[list[Any]]) -> list[list[Any]]:
     """Call a function with every list of arguments, and return them with the results."""
-    results = ((arguments, FUNCTIONS[name](*arguments)) for *arguments, _ in calls)
-    return [[*arguments, result.value if isinstance(result, Reading) else result] for arguments, result in results]
+    return [[*arguments, FUNCTIONS[name](*arguments)] for *arguments, _ in calls]
 
 
 if __name__ == "__main__":

@@ -26,17 +26,18 @@ MAX_REPLY = 300
     "Store the labels of this sheet, and print how often answers were read right. [default: write a sheet]",
 )
 @opt.text("--metric NAME", "Metric whose readings are checked. [default: the first that reads answers from replies]")
-@opt.count("--count N", "Replies to draw at random, in addition to all weak ones.", default=50)
+@opt.count("--count N", "Replies to draw at random of those read from a statement, and of the others.", default=50)
 @opt.count("--seed N", "Seed of the draw.", minimum=0, default=0)
 @opt.path("-o --out FILE", "Sheet to write; it must not exist. [default: audit.csv in RUN]")
 @opt.json_option
 def audit(run: Path, labels: Path | None, as_json: bool, **options: Any) -> None:
     """Check by hand how answers were read from the replies of a run.
 
-    Without --labels, write a sheet with 50 replies drawn at random and all that state their answer weakly. Fill in its
-    column `label`: right, wrong, or other if it cannot be decided. An answer is read right if it is what the reply
-    states, whether or not that is correct. `auricle ui` has the same replies with buttons.
+    Without --labels, write a sheet with 50 replies that were read from a statement and 50 others, drawn at random.
+    Fill in its column `label`: right, wrong, or other if it cannot be decided. An answer is read right if it is what
+    the reply states, whether or not that is correct. `auricle ui` has the same replies with buttons.
     """
+    from auricle.runs.audit import STATEMENT
     from auricle.runs.documents import to_plain
 
     if labels:
@@ -51,10 +52,11 @@ def audit(run: Path, labels: Path | None, as_json: bool, **options: Any) -> None
     if as_json:
         print_json({"run": str(run), "sheet": str(sheet), **to_plain(current)})
         return
-    weak = current.readings["weak"]
+    stated, drawn = current.readings[STATEMENT], sum(item.reading == STATEMENT for item in current.items)
+    others, drawn_others = sum(current.readings.values()) - stated, len(current.items) - drawn
     echo(
-        f"{sheet}: {len(current.items) - weak} replies at random of {sum(current.readings.values()) - weak}, and all "
-        f"{weak} weak ones. Fill in the column `label` (right, wrong or other), then run:\n"
+        f"{sheet}: {drawn} of {stated} replies that were read from a statement and {drawn_others} of {others} others, "
+        "at random. Fill in the column `label` (right, wrong or other), then run:\n"
         f"auricle audit {run} --labels {sheet}"
     )
 

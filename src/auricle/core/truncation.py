@@ -13,7 +13,7 @@ CUT_OFF_REASONS = frozenset(
 """Finish reasons of servers and packages that stand for a token limit, in lower case."""
 THOUGHT_TAGS = "think|thinking|thought|reasoning|analysis|scratchpad"
 """Tags that models put around their reasoning, as alternatives of a pattern."""
-_TAG = re.compile(rf"<(/?)({THOUGHT_TAGS})>", re.IGNORECASE)
+_TAG = re.compile(rf"<\|?(/?)({THOUGHT_TAGS})\|?>", re.IGNORECASE)
 
 
 def was_cut_off(text: str, finish: str) -> bool:

@@ -25,7 +25,7 @@ QUOTED_LENGTH = 80
 CUT_OFF = "was cut off before it gave an answer"
 _RANKS = {strength: rank for rank, strength in enumerate(Strength)}
 
-
+_FIRM = frozenset((Strength.STRUCTURE, Strength.MARKER))
 _FINISHED = re.compile(
     r".*(?:\n|[.!?…][\"'”’)\]*_]*\s|[。！？]|\]\]|</\w+>|\}|\"\w+\"\s*:\s*(?:\"[^\"\n]*\"|-?[0-9]+(?:\.[0-9]+)?(?=\s*,)))",
     re.DOTALL,
@@ -60,7 +60,7 @@ def _read_finished(read: Callable[[str], Reading[Value]], text: str, is_cut_off:
     if whole.value is None or finished is None:
         return Reading()
     announced = read(finished[0])
-    is_firm = announced.strength is Strength.MARKER and announced == whole
+    is_firm = announced.strength in _FIRM and announced == whole
     return announced if is_firm else Reading()
 
 
@@ -94,8 +94,8 @@ def as_text(reading: Reading[Value], format_value: Callable[[Value], str]) -> Re
 def join_readings(readings: Iterable[Reading[str]]) -> Reading[str]:
     """Return the values of several replies, with the least firm of their strengths.
 
-    >>> join_readings([Reading("A", Strength.WEAK), Reading("B", Strength.MARKER), Reading()])
-    Reading(value='A, B', strength=<Strength.WEAK: 'weak'>, refused=False)
+    >>> join_readings([Reading("A", Strength.STATEMENT), Reading("B", Strength.MARKER), Reading()])
+    Reading(value='A, B', strength=<Strength.STATEMENT: 'statement'>, refused=False)
     """
     all_readings = list(readings)
     read = [each for each in all_readings if each.value is not None]

@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 
 from auricle.metrics.base import ConstantBounds, MeanAggregator, Metric
-from auricle.text.reading.clean_reply import clean_reply
+from auricle.text.reading.structure import clean_reply
 
 OPENING_LENGTH = 400
 """Characters at the beginning of an answer that are searched."""

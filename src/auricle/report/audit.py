@@ -19,7 +19,7 @@ from auricle.metrics.unread_judge import UnreadScorer
 from auricle.report.judge_panel import JudgePanel
 from auricle.report.score_table import ScoreTable, list_readings
 from auricle.report.text_format import format_reading
-from auricle.runs.audit import WEAK, Audit, AuditItem, AuditLabel
+from auricle.runs.audit import STATEMENT, Audit, AuditItem, AuditLabel
 from auricle.runs.scores import JUDGED, REFUSED, TRUNCATED, UNREAD
 
 SHEET_COLUMNS = ("id", "question", "options", "reply", "read", "strength", "label")
@@ -42,12 +42,12 @@ def choose_metric(metrics: Sequence[Metric], name: str | None) -> Metric:
 def draw_audit(
     records: Iterable[Record], metric: Metric, *, count: int, seed: int, verdicts: JudgePanel | None = None
 ) -> Audit:
-    """Draw all replies that state their answer weakly, and `count` of the others at random.
+    """Draw `count` of the replies that were read from a statement, and `count` of the others, at random.
 
     Args:
         records: The records of a run.
         metric: Metric whose reader is audited.
-        count: Number of replies to draw at random; all if there are not so many.
+        count: Number of replies of each kind to draw; all if there are not so many.
         seed: Seed of the draw. The same replies are drawn again with the same seed.
         verdicts: What a judge read, if it reads what the rules cannot read.
     """
@@ -57,15 +57,17 @@ def draw_audit(
     if table.columns[0].refusal_reason:
         raise SpecError(f"{metric.name} cannot be computed: {table.columns[0].refusal_reason}.")
     items = [item for _, item in replies]
-    others = [index for index, item in enumerate(items) if item.reading != WEAK]
-    drawn = {*random.Random(seed).sample(others, min(count, len(others)))}
+    draw, drawn = random.Random(seed), set()
+    for is_stated in (False, True):
+        kind = [index for index, item in enumerate(items) if (item.reading == STATEMENT) == is_stated]
+        drawn.update(draw.sample(kind, min(count, len(kind))))
     counts = Counter(item.reading for item in items)
     return Audit(
         metric=metric.name,
         signature=metric.signature,
         seed=seed,
         readings={reading: counts[reading] for reading in list_readings(metric)},
-        items=tuple(item for index, item in enumerate(items) if item.reading == WEAK or index in drawn),
+        items=tuple(item for index, item in enumerate(items) if index in drawn),
     )
 
 

@@ -58,10 +58,10 @@ OUTCOME_DESCRIPTIONS = [
 ]  # fmt: skip
 
 READING_DESCRIPTIONS = {
-    "marker": "A phrase or markup announces the answer: “The answer is B”.",
-    "whole_reply": "The reply is nothing but the answer: “B”.",
-    "option_text": "A sentence states the answer in passing: “It is a guitar”.",
-    "weak": "The answer is hedged, misspelt or only implied: “It might be A”.",
+    "structure": "Markup or a field holds the answer: “{'answer': 'B'}”.",
+    "marker": "A phrase announces the answer: “The answer is B”.",
+    "whole_reply": "The reply, or a line of it, is nothing but the answer: “B”.",
+    "statement": "A clause names one option, and nothing speaks against it: “It is a guitar”.",
     "judge": "The rules could not read the reply; a judge did.",
     "unread": "No answer could be read.",
     "refused": "The reply declines to answer, or states that there is no audio.",

@@ -106,7 +106,10 @@ def format_audit(result: AuditResult) -> str:
     counts = f"{result.labelled} of {result.drawn} replies labelled, {result.wrong} read wrongly"
     undecided = f", {result.undecided} undecided" if result.undecided else ""
     if result.accuracy is None or result.low is None or result.high is None:
-        return f"Audit of {result.metric}: {counts}{undecided}; label some of both weak and other replies."
+        return (
+            f"Audit of {result.metric}: {counts}{undecided}; label some of both, replies read from a statement and "
+            "others."
+        )
     low, high = (format_number(end, "share") for end in (result.low, result.high))
     share = format_number(result.accuracy, "share")
     return f"Answers read right ({result.metric}): {share} (95 % interval {low} … {high}; {counts}{undecided})"

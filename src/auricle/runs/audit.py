@@ -16,7 +16,7 @@ from auricle.runs.documents import read_document, write_document
 
 AUDIT_FILE = "audit.json"
 FORMAT = 1
-WEAK = "weak"
+STATEMENT = "statement"
 
 
 class AuditLabel(StrEnum):
@@ -69,8 +69,8 @@ class AuditResult:
     high: float | None = None
     wrong: int = 0
     undecided: int = 0
-    weak: int = 0
-    """Replies in the audit that state their answer weakly: all of the run."""
+    statements: int = 0
+    """Replies of the run whose answer was read from a statement."""
     population: int = 0
     """All replies of the run."""
     is_outdated: bool = False
@@ -124,10 +124,10 @@ class Audit:
         """Estimate how often the reader is right."""
         from auricle.metrics.stratified_share import Stratum, estimate_share
 
-        weak_population, population = self.readings.get(WEAK, 0), sum(self.readings.values())
+        statements, population = self.readings.get(STATEMENT, 0), sum(self.readings.values())
         strata = []
-        for size, is_weak in ((weak_population, True), (population - weak_population, False)):
-            labels = [item.label for item in self.labelled if (item.reading == WEAK) == is_weak]
+        for size, is_stated in ((statements, True), (population - statements, False)):
+            labels = [item.label for item in self.labelled if (item.reading == STATEMENT) == is_stated]
             right, decided = labels.count(AuditLabel.RIGHT), len(labels) - labels.count(AuditLabel.OTHER)
             # As many of the whole stratum are taken to be undecided as of its labelled replies.
             strata.append(Stratum(round(size * decided / len(labels)) if labels else size, decided, right))
@@ -141,7 +141,7 @@ class Audit:
             high=high,
             wrong=len(self.wrong),
             undecided=sum(item.label == AuditLabel.OTHER for item in self.items),
-            weak=weak_population,
+            statements=statements,
             population=population,
         )
 

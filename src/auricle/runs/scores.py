@@ -20,7 +20,7 @@ from auricle.runs.shards.large_runs import check_has_samples
 SCORES_FILE = "scores.jsonl"
 NESTED = {list, type(None)}
 JUDGED, UNREAD, REFUSED, TRUNCATED = "judge", "unread", "refused", "truncated"
-READINGS = ("marker", "whole_reply", "option_text", "weak", JUDGED, UNREAD, REFUSED, TRUNCATED)
+READINGS = ("structure", "marker", "whole_reply", "statement", JUDGED, UNREAD, REFUSED, TRUNCATED)
 """How an answer was read: by rules, from the firmest strength to the least firm, by a judge, or not at all."""
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 """Shared by most lines, because there may be a million."""

@@ -8,7 +8,7 @@ import pytest
 
 from tests.support.cli_types import RunAuricle
 
-REPLIES = ("The answer is A.", "A", "It might be A.", "hm")
+REPLIES = ("The answer is A.", "A", "I hear a cat.", "hm")
 
 
 @pytest.fixture
@@ -25,7 +25,7 @@ def quiz_run(auricle: RunAuricle, tmp_path: Path) -> Path:
 
 def test_labels_of_the_sheet_give_the_accuracy_in_show_and_report(auricle: RunAuricle, quiz_run: Path) -> None:
     drawn = auricle("audit", "run", "--count", "6")
-    assert "6 replies at random of 9, and all 3 weak ones" in drawn.stdout
+    assert "3 of 3 replies that were read from a statement and 6 of 9 others, at random" in drawn.stdout
     with (quiz_run / "audit.csv").open(encoding="utf-8-sig", newline="") as file:
         rows = list(csv.DictReader(file))
     for row in rows:
@@ -38,7 +38,7 @@ def test_labels_of_the_sheet_give_the_accuracy_in_show_and_report(auricle: RunAu
     accuracy, *wrong = done.stdout.splitlines()
     assert accuracy.startswith("Answers read right (option_accuracy): 91.67 % (95 % interval ")
     assert accuracy.endswith(" … 91.67 %; 9 of 9 replies labelled, 1 read wrongly)")
-    assert wrong == ["q2: read as A. cat (weak)", "  It might be A."]
+    assert wrong == ["q2: read as A. cat (statement)", "  I hear a cat."]
     assert accuracy in auricle("show", "run").stdout
     assert "Answers read right (option_accuracy): 91.67 %" in (quiz_run / "report.html").read_text()
     assert json.loads(auricle("show", "run", "--json").stdout)[0]["audit"]["wrong"] == 1

@@ -136,7 +136,7 @@ def test_samples_are_selected_by_outcome_and_strength(auricle: RunAuricle, tmp_p
     assert list_ids(auricle("samples", "run", "--strength", "whole-reply", "--json").stdout) == ["b"]
     printed = auricle("samples", "run", "--strength", "marker").stdout
     assert "  read      marker" in printed
-    assert "is not one of 'marker', 'whole-reply'" in auricle("samples", "run", "--strength", "strong").stderr
+    assert "is not one of 'structure', 'marker'" in auricle("samples", "run", "--strength", "strong").stderr
 
 
 JUDGES = """

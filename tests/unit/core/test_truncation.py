@@ -18,6 +18,8 @@ def test_other_finish_reasons_are_no_token_limit(finish: str) -> None:
 
 def test_reasoning_has_to_end() -> None:
     assert has_open_thought("<think>B or C")
+    assert has_open_thought("<|thinking|>B or C")
+    assert not has_open_thought("<|thinking|>B<|/thinking|>B")
     assert has_open_thought("<think>B</think> A <Reasoning>but")
     assert not has_open_thought("<think>B <think> or C</think>B")
     assert not has_open_thought("B</think>B")  # models whose template begins the reasoning

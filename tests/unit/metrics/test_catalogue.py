@@ -49,7 +49,7 @@ def test_a_metric_whose_package_is_missing_has_its_name_as_title(monkeypatch: py
 def test_metrics_of_ratings_compare_numbers_written_by_a_model() -> None:
     metric = METRICS.get("srcc")
     samples = [Sample(id=str(rating), inputs={}, target=rating) for rating in (10, "20.5", 30)]
-    answers = [Generation(text=text) for text in ("It is 1.", "about 7", "100")]
+    answers = [Generation(text=text) for text in ("It is 1.", "Score: 7", "100")]
     stats = [metric.score(sample, answer) for sample, answer in zip(samples, answers, strict=True)]
     assert metric.aggregate(stats) == pytest.approx(1.0)
     with pytest.raises(SampleError, match="'good' is not a rating"):

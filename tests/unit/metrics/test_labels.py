@@ -149,16 +149,6 @@ def test_calibration_rejects_logits() -> None:
         labels.ece.score(sample_of("sad"), scores("<unk>", scale="logit"))
 
 
-def test_a_reply_that_restates_the_question_is_scored_as_yes() -> None:
-    inputs = {"question": "Is a dog barking?", "choices": ["yes", "no"]}
-    sample, reply = Sample(id="0", inputs=inputs, target="yes"), Generation(text="A dog can be heard barking.")
-    assert labels.option_accuracy.score(sample, reply) == 1.0
-    assert labels.read_option_text(sample, reply).value == "A. yes"
-    assert labels.get_predicted_label(sample, reply) == "yes"
-    with pytest.raises(Unreadable):
-        labels.option_accuracy.score(Sample(id="0", inputs={"choices": ["yes", "no"]}, target="yes"), reply)
-
-
 def test_the_question_may_be_written_or_spoken() -> None:
     assert labels.get_question(Sample(id="0", inputs={"question": "Is it a dog?"})) == "Is it a dog?"
     spoken = Sample(id="0", inputs={"question": "Answer."}, meta={labels.SPOKEN_QUESTION_FIELD: "Is it a dog?"})

@@ -23,7 +23,7 @@ def test_a_reply_that_was_read_is_not_read_again() -> None:
 
 def test_a_value_is_required_with_the_reason_why_there_is_none() -> None:
     hm = Generation(text="hm")
-    assert readings.require_value(Reading("x", Strength.WEAK), hm, "names no label") == "x"
+    assert readings.require_value(Reading("x", Strength.STATEMENT), hm, "names no label") == "x"
     with pytest.raises(Unreadable, match=r"^names no label: 'hm'$"):
         readings.require_value(Reading(), hm, "names no label")
     with pytest.raises(AnswerRefused, match=r"^refuses to answer: 'hm'$"):
@@ -65,9 +65,9 @@ def test_the_value_becomes_text_and_the_rest_stays() -> None:
 
 
 def test_joined_readings_are_as_firm_as_the_least_firm() -> None:
-    marker, option, weak = (Reading(name, Strength[name]) for name in ("MARKER", "OPTION_TEXT", "WEAK"))
-    assert readings.join_readings([option, marker]) == Reading("OPTION_TEXT, MARKER", Strength.OPTION_TEXT)
-    assert readings.join_readings([marker, weak, option]).strength is Strength.WEAK
+    marker, whole, statement = (Reading(name, Strength[name]) for name in ("MARKER", "WHOLE_REPLY", "STATEMENT"))
+    assert readings.join_readings([whole, marker]) == Reading("WHOLE_REPLY, MARKER", Strength.WHOLE_REPLY)
+    assert readings.join_readings([marker, statement, whole]).strength is Strength.STATEMENT
     assert readings.join_readings([Reading("class score")]) == Reading("class score")
 
 

@@ -14,7 +14,7 @@ from auricle.metrics.labels import accuracy, option_accuracy, uar
 from auricle.report.audit import build_sheet, choose_metric, describe_reply, draw_audit, read_sheet
 from auricle.runs.audit import Audit, AuditItem
 
-REPLIES = ("The answer is A.", "B", "It might be A.", "hm", "It is a guitar.")
+REPLIES = ("The answer is A.", "B", "[[A]]", "hm", "It is a guitar.")
 
 
 def make_record(row: int, reply: str) -> Record:
@@ -30,13 +30,13 @@ def draw(count: int = 10, seed: int = 0) -> Audit:
     return draw_audit(RECORDS[::-1], option_accuracy, count=count, seed=seed)
 
 
-def test_all_weak_replies_are_drawn_and_others_at_random() -> None:
+def test_replies_read_from_statements_and_others_are_drawn_at_random() -> None:
     audit = draw()
     readings = [item.reading for item in audit.items]
-    assert readings.count("weak") == 20
-    assert len(readings) == 30
+    assert readings.count("statement") == 10
+    assert len(readings) == 20
     assert audit.readings == {
-        "marker": 20, "whole_reply": 20, "option_text": 20, "weak": 20, "unread": 20, "refused": 0,
+        "structure": 20, "marker": 20, "whole_reply": 20, "statement": 20, "unread": 20, "refused": 0,
         "truncated": 0,
     }  # fmt: skip
     assert [item.id for item in audit.items] == sorted(
@@ -51,8 +51,8 @@ def test_the_draw_depends_on_the_seed_alone() -> None:
 
 @pytest.mark.thorough
 def test_every_other_reply_is_drawn_equally_often() -> None:
-    draws = [item.id for seed in range(200) for item in draw(count=20, seed=seed).items if item.reading != "weak"]
-    counts = [draws.count(f"q{row}") for row in range(100) if row % 5 != 2]
+    draws = [item.id for seed in range(200) for item in draw(count=20, seed=seed).items if item.reading != "statement"]
+    counts = [draws.count(f"q{row}") for row in range(100) if row % 5 != 4]
     assert sum(counts) == 4000
     assert 30 < min(counts) <= max(counts) < 75  # 50 on average
 
@@ -63,9 +63,9 @@ def test_small_runs_are_drawn_completely_and_failed_samples_are_left_out() -> No
     assert [(item.value, item.reading) for item in audit.items] == [
         ("A. guitar", "marker"),
         ("B. piano", "whole_reply"),
-        ("A. guitar", "weak"),
+        ("A. guitar", "structure"),
         ("", "unread"),
-        ("A. guitar", "option_text"),
+        ("A. guitar", "statement"),
     ]
 
 
@@ -96,7 +96,7 @@ def test_the_sheet_has_question_options_reply_and_reading_but_no_target() -> Non
         "strength": "marker",
         "label": "",
     }
-    assert last["strength"] == "weak"
+    assert last["strength"] == "structure"
 
 
 def test_replies_are_not_formulas_of_a_spreadsheet() -> None:

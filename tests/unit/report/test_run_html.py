@@ -314,8 +314,8 @@ def test_page_shows_how_answers_were_read_and_bounds_for_the_unread() -> None:
         for row, answer in enumerate(answers)
     ]
     page = visible_text(render_report(build_run_metrics(records, [labels.option_accuracy]), []))
-    assert "How answers were read Marker Whole reply Option text Weak Unread Refused" in page
-    assert "Option accuracy 1 33.33 % 1 33.33 % 0 0.00 % 0 0.00 % 1 33.33 % 0 0.00 %" in page
+    assert "How answers were read Structure Marker Whole reply Statement Unread Refused" in page
+    assert "Option accuracy 0 0.00 % 1 33.33 % 1 33.33 % 0 0.00 % 1 33.33 % 0 0.00 %" in page
     assert "66.67 if all unread answers were wrong, 100.00 if right" in page
     assert "If unread right – wrong" in page
     assert "100.00 – 66.67" in page

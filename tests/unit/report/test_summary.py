@@ -200,10 +200,10 @@ def test_a_number_states_whether_its_metric_counts_samples_as_right_or_wrong(
 
 
 def read_reply(sample: Any, output: Any) -> Reading[str]:
-    """Read `3` as a whole reply, `3?` as weak, `no` as a refusal and anything else not at all."""
+    """Read `3` as a whole reply, `3?` as a statement, `no` as a refusal and anything else not at all."""
     text = output.text
     if text.rstrip("?").isdigit():
-        return Reading(text.rstrip("?"), Strength.WEAK if text.endswith("?") else Strength.WHOLE_REPLY)
+        return Reading(text.rstrip("?"), Strength.STATEMENT if text.endswith("?") else Strength.WHOLE_REPLY)
     return Reading(refused=text == "no")
 
 
@@ -228,10 +228,10 @@ def test_replies_are_counted_by_strength_with_bounds_for_the_unread(
     records = [make_record(row, answer=reply) for row, reply in enumerate(REPLIES)]
     table, (number,) = score_and_summarise(records, [make_reader_metric(policy)])
     assert number.readings == {
+        "structure": 0,
         "marker": 0,
         "whole_reply": 3,
-        "option_text": 0,
-        "weak": 1,
+        "statement": 1,
         "unread": 3,
         "refused": 1,
         "truncated": 0,

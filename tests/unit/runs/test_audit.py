@@ -10,12 +10,12 @@ from auricle.core.signature import Signature
 from auricle.runs.audit import Audit, AuditItem, AuditLabel, read_audit, summarise_audit, write_audit
 from auricle.runs.metrics import Number
 
-READINGS = {"marker": 90, "whole_reply": 0, "option_text": 0, "weak": 2, "unread": 8, "refused": 0}
+READINGS = {"marker": 90, "whole_reply": 0, "statement": 2, "unread": 8, "refused": 0}
 ITEMS = (
     AuditItem("a", "marker", "B. piano"),
-    AuditItem("b", "weak", "A. guitar"),
+    AuditItem("b", "statement", "A. guitar"),
     AuditItem("c", "unread"),
-    AuditItem("d", "weak", "A. guitar"),
+    AuditItem("d", "statement", "A. guitar"),
 )
 AUDIT = Audit(metric="option_accuracy", signature="option_accuracy:4", seed=0, readings=READINGS, items=ITEMS)
 NUMBER = Number(
@@ -64,10 +64,10 @@ def test_labels_are_kept_for_replies_that_are_read_the_same() -> None:
     assert [item.label for item in read_again.keep_labels(earlier).items] == ["", "right", "right"]
 
 
-def test_weak_replies_weigh_less_than_those_drawn_at_random() -> None:
+def test_both_kinds_of_replies_weigh_as_much_as_the_run_has_of_them() -> None:
     result = AUDIT.with_labels({"a": "right", "b": "wrong", "c": "right", "d": "wrong"}).summarise()
-    assert result.accuracy == pytest.approx(0.98)  # all of 98 other replies, none of 2 weak ones
-    assert (result.labelled, result.drawn, result.wrong, result.weak, result.population) == (4, 4, 2, 2, 100)
+    assert result.accuracy == pytest.approx(0.98)  # all of 98 other replies, none of 2 statements
+    assert (result.labelled, result.drawn, result.wrong, result.statements, result.population) == (4, 4, 2, 2, 100)
     assert result.low is not None
     assert result.low < 0.98 == result.high
 
@@ -88,7 +88,7 @@ def test_an_audit_of_other_readings_is_outdated(tmp_path: Path) -> None:
     write_audit(tmp_path, AUDIT)
     assert summarise_audit(tmp_path, [NUMBER]) is None  # nothing is labelled
     write_audit(tmp_path, AUDIT.with_labels({"a": "right", "b": "right"}))
-    for readings, is_outdated in ((READINGS, False), ({**READINGS, "weak": 3}, True)):
+    for readings, is_outdated in ((READINGS, False), ({**READINGS, "statement": 3}, True)):
         result = summarise_audit(tmp_path, [replace(NUMBER, readings=readings)])
         assert result
         assert result.is_outdated is is_outdated

@@ -56,7 +56,7 @@ def test_scores_without_readings_are_read(tmp_path: Path) -> None:
 
 def test_the_reading_of_a_sample_is_the_last_that_a_metric_has() -> None:
     line = ScoreLine("a", 0)
-    steps = [("whole_reply", "whole_reply"), ("weak", "weak"), ("marker", "weak"), ("unread", "unread")]
+    steps = [("whole_reply", "whole_reply"), ("statement", "statement"), ("marker", "statement"), ("unread", "unread")]
     for reading, expected in steps:
         line.add_reading(reading)
         assert line.reading == expected
@@ -65,7 +65,7 @@ def test_the_reading_of_a_sample_is_the_last_that_a_metric_has() -> None:
 @pytest.mark.parametrize(
     ("line", "outcome", "expected"),
     [
-        (ScoreLine("a", 0, reading="weak"), Outcome.ANSWERED, Outcome.ANSWERED),
+        (ScoreLine("a", 0, reading="statement"), Outcome.ANSWERED, Outcome.ANSWERED),
         (ScoreLine("a", 0, unreadable={"acc": "no"}, reading="unread"), Outcome.ANSWERED, Outcome.UNREADABLE),
         (ScoreLine("a", 0, unreadable={"acc": "no"}, reading="refused"), Outcome.ANSWERED, Outcome.REFUSED),
         (ScoreLine("a", 0, unreadable={"acc": "no"}, reading="unread"), Outcome.EMPTY, Outcome.EMPTY),

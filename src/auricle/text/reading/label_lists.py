@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-from auricle.text.reading.clean_reply import clean_reply
+from auricle.text.reading.structure import clean_reply
 
 _NONE = re.compile(
     r"(?:none|nothing|no (?:labels?|tags?|sounds?|events?)|\[\s*\])(?: of (?:them|these|the labels))?\W*"
@@ -29,7 +29,7 @@ def read_label_list(reply: str, labels: Sequence[str]) -> list[str] | None:
     >>> read_label_list("None of these.", ["rain", "thunder"])
     []
     """
-    text = clean_reply(reply).replace("_", " ").casefold()
+    text = clean_reply(reply).casefold()
     if _NONE.fullmatch(text.strip()):
         return []
     pattern, label_by_name = _compile_names(tuple(labels))

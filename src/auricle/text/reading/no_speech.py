@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import re
 
-from auricle.text.reading.assertions import is_refusal
-from auricle.text.reading.clean_reply import clean_reply
-from auricle.text.reading.rules import rules_for_reply
+from auricle.text.reading.sentences import Reply
+from auricle.text.reading.statements import find_refusal
+from auricle.text.reading.structure import clean_reply
 
 _SPEECH = (
-    r"(?:speech|voices?|words|sounds?|audio|dialogue|speakers?|transcript|"
-    r"(?:spoken|verbal|audible|intelligible|discernible) (?:\w+ )?(?:content|words?|language|speech|text))"
+    r"(?:speech|voices?|words?|sounds?|audio|dialogue|speakers?|"
+    r"(?:spoken|verbal|audible) (?:\w+ )?(?:content|language|text))"
 )
 _RECORDING = r"(?:audio|recording|clip|file|sound|track)"
 _EMPTY = r"(?:silent|silence|empty|blank|inaudible)"
 _STATEMENTS = (
     # English
     rf"\bno (?:\w+ ){{0,2}}{_SPEECH}\b",
-    rf"(?:not|n't|\bunable to|\bwithout) (?:\w+ ){{0,3}}any (?:\w+ ){{0,2}}{_SPEECH}\b",
+    rf"(?:not|n't|unable to|without) (?:\w+ ){{0,3}}any (?:\w+ ){{0,2}}{_SPEECH}\b",
     rf"\b{_RECORDING}(?: \w+)? (?:is|was|seems|appears|contains|has|consists of)(?: to be| to contain)?"
-    rf"(?: (?:only|just|completely|entirely|mostly|complete))? {_EMPTY}\b",
+    rf"(?: \w+)? {_EMPTY}\b",
     rf"\b{_RECORDING}(?: \w+)? (?:is|contains|has|consists of) (?:only|just|nothing but) (?:\w+ ){{0,3}}"
     r"(?:noise|music|static|tones?|hum|humming|beep|beeps|clicks)\b",
     r"\b(?:nothing|anything) (?:is |was )?(?:to (?:be )?)?(?:transcribed?|hear|heard|audible)\b",
@@ -36,7 +36,7 @@ _STATEMENTS = (
     r"(?:音声|発話|言葉|会話|声)(?:は|が)?(?:含まれて(?:い)?(?:ません|ない)|ありません|ない)|聞こえ(?:ません|ない)",
     r"(?:음성|말|소리|대화)(?:이|가|은|는)? ?(?:없|들리지 않)",
 )
-_STATEMENT = re.compile("|".join(f"(?:{pattern})" for pattern in _STATEMENTS))
+_PATTERNS = tuple(map(re.compile, _STATEMENTS))
 _ANNOTATION = re.compile(
     r"[\[(<*_ ]+(?:blank[ _]audio|no[ _](?:speech|audio|sound)|silen(?:ce|t)|inaudible|unintelligible)[\])>*_ .]+"
 )
@@ -55,6 +55,6 @@ def states_no_speech(reply: str) -> bool:
     if not cleaned:
         return False
     folded = " ".join(cleaned.casefold().replace("’", "'").split())
-    if _ANNOTATION.fullmatch(folded) or _STATEMENT.search(folded):
+    if _ANNOTATION.fullmatch(folded) or any(pattern.search(folded) for pattern in _PATTERNS):
         return True
-    return is_refusal(cleaned, rules_for_reply(cleaned))
+    return find_refusal(Reply(cleaned), "no_audio")

@@ -1,473 +1,220 @@
-"""Read a number, such as a rating, from a free-form reply; never guess.
+"""Read a number, such as a rating, from a reply.
 
-Number words become digits, and numbers that are no rating are dropped: ends of a scale ("4 *out of 5*"), quantities
-("14 seconds"), denied numbers ("not a 5"). A number after a cue ("Rating: 4") or with a unit ("4 stars") counts before
-others. Ranges ("3 to 4"), bounds ("at least 3"), numbers outside the limits and two rival numbers are unreadable;
-only a correction ("3, no, 4") replaces an earlier number.
+The number is the whole reply or a line of it, or it is announced ("Score: 4"), or it has a unit ("4 points", "4 out of
+5") and nothing speaks against it. Ranges, numbers outside the limits and two different numbers are unreadable.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any
 
-from auricle.text.reading.assertions import drop_non_assertions, is_refusal, is_retracted
-from auricle.text.reading.clean_reply import clean_reply
-from auricle.text.reading.number_words import NumberWords, expand_fractions
+from auricle.text.reading.languages import all_languages, phrasebook
+from auricle.text.reading.markers import find_announced, is_corrected
 from auricle.text.reading.result import Reading, Strength
-from auricle.text.reading.rules import (
-    CONTRAST,
-    CORRECTION,
-    LETTERS,
-    REST_OF_CLAUSE,
-    Rules,
-    compile_pattern,
-    rules_for_reply,
-    whole_word,
+from auricle.text.reading.sentences import Reply
+from auricle.text.reading.statements import find_refusal
+from auricle.text.reading.structure import answer_fields, clean_reply, drop_thought, marked_answers, parse_object
+from auricle.text.reading.words import Hit, Phrasebook, is_word
+
+_FRACTIONS = {"½": ".5", "¼": ".25", "¾": ".75"}
+_FRACTION = re.compile(rf"(\d?)\s?([{''.join(_FRACTIONS)}])")
+_STARS = re.compile(r"\s*((?:[★⭐🌟]\ufe0f?\s?){1,10})[☆\s]*")
+_DECIMAL_COMMA = frozenset(("de", "fr", "es", "pt", "it", "ru", "tr", "id", "vi"))
+_RANGE_MARKS = frozenset(
+    ("-", "–", "—", "~", "到", "至", "bis", "to", "à", "a", "до", "から", "에서", "or", "oder", "ou", "o")
 )
-
-Scale = tuple[float, float]
-_WHOLE = re.compile(r"[\s*]*(?P<number>[-+]?[0-9]{1,9}(?:\.[0-9]+)?)\.?[\s*]*")
-_STARS = re.compile(r"\s*(?P<stars>(?:[★⭐🌟]\ufe0f?\s?){1,10})[☆\s]*")
-_HAS_WORD = re.compile(r"\w")
-_OFF_SCALE, _TENTATIVE, _PLAIN, _CUED, _FINAL = range(5)
-_STRENGTHS = {_TENTATIVE: Strength.WEAK, _PLAIN: Strength.OPTION_TEXT, _CUED: Strength.MARKER, _FINAL: Strength.MARKER}
+_OPENING = frozenset("([\"'{$:=–—>,")
+_AFTER_OPENING = frozenset("\n.,:;-–—(!)")
 
 
-class _Candidate(NamedTuple):
-    """A number that may be the rating; without a value, it is no single number or not on the scale."""
+@lru_cache(maxsize=256)
+def _number_words(languages: tuple[str, ...]) -> Phrasebook[float]:
+    tables = [table for code, table in all_languages().items() if not languages or code in languages]
+    return Phrasebook(
+        (word, float(value))
+        for table in tables
+        for value, words in enumerate(table.phrases("numbers"))
+        for word in words.split("/")
+    )
 
-    value: float | None
-    level: int
-    start: int
-    end: int
+
+class Scale:
+    """The numbers between two limits, and where a reply names one.
+
+    A number that is part of a range, on another scale or outside the limits is named as NaN.
+    """
+
+    def __init__(self, low: float, high: float) -> None:
+        self.low, self.high = low, high
+        self.turns: tuple[str, ...] = ("confirmations", "contrasts", "negations")
+
+    def clip(self, value: float) -> float:
+        return value if self.low <= value <= self.high else math.nan
+
+    def lead(self, reply: Reply, start: int) -> Hit[float] | None:
+        """Return the number with which words begin."""
+        at = start
+        while at < len(reply.words) and reply.words[at].raw in _OPENING:
+            at += 1
+        return self._match(reply, at)
+
+    def find(self, reply: Reply, start: int, end: int) -> Iterator[Hit[float]]:
+        """Yield the numbers besides the ends of the scale."""
+        at = start
+        while at < end:
+            hit = self._match(reply, at)
+            if hit and not self._is_scale(reply, hit):
+                yield hit
+            at = hit.end if hit else at + 1
+
+    def _match(self, reply: Reply, at: int) -> Hit[float] | None:
+        """Return the number at a word, with its unit or the highest number that follows."""
+        value, end = _value(reply, at)
+        if value is None:
+            return None
+        words = reply.words
+        after = _skip(reply, end, "units")
+        is_range = after < len(words) and words[after].text in _RANGE_MARKS
+        other, last = _value(reply, after + is_range)
+        if other is not None and (is_range or words[after].is_joined):
+            return Hit(at, _skip(reply, last, "units"), math.nan)
+        full, last = _value(reply, share) if (share := _skip(reply, after, "shares")) > after else (None, after)
+        if full is not None:
+            return Hit(at, last, self.clip(value) if self.high in (full, math.inf) else math.nan)
+        return Hit(at, after, self.clip(value))
+
+    def _is_scale(self, reply: Reply, hit: Hit[float]) -> bool:
+        """Return whether a number is an end of the scale, or a range is the scale: "from 1 to 5", "满分5分"."""
+        numbers = [value for at in range(hit.start, hit.end) if (value := _value(reply, at)[0]) is not None]
+        full = reply.find("full_marks", start=max(0, hit.start - 2), end=hit.end + 1)
+        return numbers == [self.low, self.high] or (bool(full) and numbers == [self.high])
+
+    def whole(self, reply: Reply) -> float | None:
+        """Return the number that a reply is, with nothing else but a unit and punctuation."""
+        hit = self.lead(reply, 0)
+        return None if not hit or any(map(is_word, reply.words[hit.end :])) else hit.payload
+
+    def opening(self, reply: Reply) -> float | None:
+        """Return the number with which a reply begins, if it has no other: "4. The voice is clear"."""
+        hit = self.lead(reply, 0)
+        if not hit or hit.end == len(reply.words) or reply.words[hit.end].raw not in _AFTER_OPENING:
+            return None
+        if is_corrected(reply, hit.end):
+            return None
+        others = {number.payload for number in self.find(reply, hit.end, len(reply.words))}
+        return None if others - {hit.payload} else hit.payload
 
 
-def read_number(text: str, limits: Scale | None = None) -> Reading[float]:
+def _skip(reply: Reply, at: int, field: str) -> int:
+    """Return the position after a phrase of a field, if there is one."""
+    hit = phrasebook(None, field).match(reply.words, at)
+    return hit.end if hit else at
+
+
+def _value(reply: Reply, at: int) -> tuple[float | None, int]:
+    """Return the number at a position and where it ends: in digits, with a minus, as a word, or with a half."""
+    words = reply.words
+    if at >= len(words):
+        return None, at
+    if words[at].raw == "-" and at + 1 < len(words) and words[at + 1].is_joined and words[at + 1].raw[0].isdigit():
+        value, end = _value(reply, at + 1)
+        return (None if value is None else -value), end
+    if words[at].raw[0].isdigit():
+        value, end = _parse_digits(words[at].text, has_comma=bool(_DECIMAL_COMMA & set(reply.languages))), at + 1
+    else:
+        hit = _number_words(reply.languages).match(words, at)
+        if not hit or (hit.payload == 1 and _is_article(reply, hit.end)):
+            return None, at
+        value, end = hit.payload, hit.end
+    half = _skip(reply, unit := _skip(reply, end, "units"), "halves")
+    return (value + 0.5, half) if half > unit else (value, end)
+
+
+def _parse_digits(text: str, *, has_comma: bool) -> float:
+    """Return a number in digits; NaN if it is a time or has a comma that may mean two things."""
+    if has_comma and re.fullmatch(r"\d+,\d{1,2}", text):
+        text = text.replace(",", ".")
+    elif re.fullmatch(r"\d{1,3}(?:,\d{3})+", text):
+        text = text.replace(",", "")
+    return float(text) if re.fullmatch(r"[0-9]{1,9}(?:\.[0-9]{1,9})?", text) else math.nan
+
+
+def _is_article(reply: Reply, end: int) -> bool:
+    """Return whether a word for one is an article: a word follows that is no unit."""
+    is_followed = end < len(reply.words) and is_word(reply.words[end])
+    return is_followed and _skip(reply, end, "units") == _skip(reply, end, "shares")
+
+
+def read_number(text: str, limits: tuple[float, float] | None = None) -> Reading[float]:
     """Read the number of a reply.
 
     Args:
         text: The reply.
         limits: Lowest and highest number of the scale; a number outside, or on another scale, is unreadable.
     """
-    scale = limits or (-math.inf, math.inf)
-    if whole := _WHOLE.fullmatch(text):
-        return _whole_reply(float(whole["number"]), scale)
+    scale = Scale(*(limits or (-math.inf, math.inf)))
     if stars := _STARS.fullmatch(text):
-        return _whole_reply(float(len(re.findall("[★⭐🌟]", stars["stars"]))), scale)
-    cleaned = clean_reply(expand_fractions(text))
-    rules = rules_for_reply(cleaned)
-    if is_refusal(cleaned, rules):
+        return _only({scale.clip(len(re.findall("[★⭐🌟]", stars[1])))}, Strength.WHOLE_REPLY)
+    answer = _FRACTION.sub(lambda match: (match[1] or "0") + _FRACTIONS[match[2]], drop_thought(text))
+    for candidates in _structured(answer):
+        if values := {value for each in candidates if (value := _parse(each, scale)) is not None}:
+            return _only(values, Strength.STRUCTURE)
+    reply = Reply(clean_reply(answer))
+    return _read_text(reply, scale) if reply.words else Reading()
+
+
+def _read_text(reply: Reply, scale: Scale) -> Reading[float]:
+    for value in (scale.whole(reply), scale.opening(reply)):
+        if value is not None:
+            return _only({value}, Strength.WHOLE_REPLY)
+    if announced := find_announced(reply, scale, "ratings"):
+        values = {math.nan if each.value is None else each.value for each in announced}
+        return Reading() if is_corrected(reply, announced[-1].end) else _only(values, Strength.MARKER)
+    if find_refusal(reply):
         return Reading(refused=True)
-    if rated := _RATED_FIELD.findall(cleaned):
-        return _rated(rated, scale)
-    patterns = _patterns(rules)
-    asserted = drop_non_assertions(_EXPLAINED_SCALE.sub(" ", cleaned), rules)
-    reply = patterns.words.write_digits(_drop_speech(asserted, patterns))
-    reply, is_other_scale = _drop_scales(patterns.counted_share.sub(" ", reply), scale)
-    if math.isfinite(scale[1]) and not _HAS_DIGIT.search(reply):
-        reply = patterns.full_marks.sub(rf"\g<before>{scale[1]:g}{_MARKED_SHARE}", reply)
-    return Reading() if is_other_scale else _decide(reply, list(_candidates(reply, scale, patterns)), patterns)
+    return _only(_stated(reply, scale), Strength.STATEMENT)
 
 
-_RATED_FIELD = compile_pattern(
-    r"\"(?:overall[_ ]|final[_ ])?(?:rating|score|mos|bewertung|note|puntuaci[oó]n|puntaje|calificaci[oó]n|nota|"
-    r"pontua[cç][aã]o|voto|punteggio|оценка|балл|评分|分数|評価|点数|점수|"
-    r"평점)\"\s*:\s*\"?(-?[0-9]+(?:\.[0-9]+)?)\"?(?=\s*[,}\n])"
-)
-"""A field of structured output that holds the rating."""
+def _only(values: set[float], strength: Strength) -> Reading[float]:
+    value = next(iter(values)) if len(values) == 1 else math.nan
+    return Reading() if math.isnan(value) else Reading(value, strength)
 
 
-_EXPLAINED_SCALE = compile_pattern(
-    r"(?:如果|假如|若)?按(?:照)?[^,。\n]{0,40}(?:标准|来看|来说|来衡量|的话)[^,。\n]{0,6},|"
-    r"(?:(?:if|where|in which|wenn|wobei|wo|si|où|donde|en la que|se|em que|onde|dove|in cui|если|где)\s+(?:an?\s)?|"
-    r"(?:如果|假如|若|设)\s*)"
-    r"[0-9]+\s?(?:分|点|점)?\s*(?:is|means|=|ist|bedeutet|est|es|é|è|это|是|代表|为|表示)(?![a-z])[^,.。\n]*,"
-    r"(?:\s*(?:and\s|und\s|et\s|y\s|e\s|и\s)?[0-9]+\s?(?:分|点|점)?\s*(?:is|means|=|ist|est|es|é|è|это|是|代表|为|"
-    r"表示)?"
-    r"(?![a-z0-9])[^,.。\n0-9]*,)?"
-)
-"""What the ends of the scale mean: "if 10 is a human voice and 1 a robot, …"."""
-_SPEECH = re.compile(r"\"[^\"\n]+\"")
-_SPOKEN_WORDS = re.compile(r"[^\W\d_]{2,}")
+def _structured(reply: str) -> Iterator[list[Any]]:
+    if marked := marked_answers(reply):
+        yield marked
+    if fields := parse_object(reply):
+        yield from answer_fields(
+            fields, "rating score mos overall bewertung note nota оценка 评分 分数 評価 点数 점수 평점"
+        )
 
 
-def _drop_speech(reply: str, patterns: _Patterns) -> str:
-    """Remove quoted speech: "I'd give you ten out of ten" is not the rating, unlike "4 points"."""
-
-    def drop(match: re.Match[str]) -> str:
-        words = _SPOKEN_WORDS.findall(patterns.rating_unit.sub(" ", match[0]))
-        is_announced = patterns.cue.search(reply, max(0, match.start() - _WINDOW), match.start())
-        return match[0] if len(words) <= _MAX_QUOTED_WORDS or is_announced else " "
-
-    return _SPEECH.sub(drop, reply)
+def _parse(candidate: Any, scale: Scale) -> float | None:
+    if isinstance(candidate, bool):
+        return None
+    reply = Reply(clean_reply(str(candidate)))
+    return scale.whole(reply) if reply.words else None
 
 
-_MAX_QUOTED_WORDS = 2
+def _stated(reply: Reply, scale: Scale) -> set[float]:
+    """Return the numbers of a reply, if one has a unit or ends a sentence, and nothing speaks against them."""
+    hit = list(scale.find(reply, 0, len(reply.words))) if reply.languages else []
+    is_doubted = bool(reply.vetoes(0, len(reply.words)) or reply.find("contrasts", "corrections"))
+    is_doubted = is_doubted or any(reply.is_quoted[each.start] or reply.is_question(each.start) for each in hit)
+    is_rating = any(_has_unit(reply, each) or _is_predicate(reply, each) for each in hit)
+    return {number.payload for number in hit} if is_rating and not is_doubted else set()
 
 
-def _rated(ratings: Sequence[str], scale: Scale) -> Reading[float]:
-    values = {float(rating) for rating in ratings}
-    value = values.pop()
-    return Reading() if values or not scale[0] <= value <= scale[1] else Reading(value, Strength.MARKER)
+def _has_unit(reply: Reply, number: Hit[float]) -> bool:
+    return bool(reply.find("units", "shares", start=number.start + 1, end=number.end))
 
 
-def _whole_reply(value: float, scale: Scale) -> Reading[float]:
-    return Reading(value, Strength.WHOLE_REPLY) if scale[0] <= value <= scale[1] else Reading()
-
-
-def _decide(reply: str, candidates: Sequence[_Candidate], patterns: _Patterns) -> Reading[float]:
-    """Return the number on the highest level if there is one only, or the last after a correction."""
-    level = max((candidate.level for candidate in candidates), default=_TENTATIVE)
-    if level == _TENTATIVE:
-        return Reading()
-    rivals = [candidate for candidate in candidates if candidate.level == level]
-    last = rivals[-1]
-    earlier = [candidate for candidate in rivals if candidate.value != last.value]
-    if last.value is None or (earlier and not CORRECTION.search(reply, earlier[-1].end, last.start)):
-        return Reading()
-    others = [candidate for candidate in candidates if candidate.value != last.value]
-    if is_retracted(reply, last.end, patterns.rules) or any(_is_rival(reply, candidate, last) for candidate in others):
-        return Reading()
-    rest = patterns.rating_unit.sub("", reply[: last.start] + reply[last.end :])
-    is_whole = level >= _PLAIN and not _HAS_WORD.search(rest)
-    return Reading(last.value, Strength.WHOLE_REPLY if is_whole else _STRENGTHS[level])
-
-
-def _is_rival(reply: str, candidate: _Candidate, last: _Candidate) -> bool:
-    """Return whether another number may be meant: "a 4, were it not for the noise: 3", "3, or maybe a 4"."""
-    is_later = candidate.start > last.start and last.level is not _FINAL
-    return is_later or bool(_ALTERNATIVE.search(reply, max(0, candidate.start - _WINDOW), candidate.start))
-
-
-# --- scales and ranges -------------------------------------------------------------------
-
-_NUMBER = r"(?<![a-zA-Z0-9_.])(?<![0-9],)-?[0-9]+(?:\.[0-9]+)?"
-_NEXT_NUMBER = r"[0-9]+(?:\.[0-9]+)?(?![a-zA-Z0-9_]|[.,][0-9])"
-_POINTS = (
-    r"(?:\s?(?:分|点|점|points?|stars?|punkte?n?|sterne?n?|étoiles?|puntos?|estrellas?|pontos?|estrelas?|punt[oi]|"
-    r"stell[ea]|"
-    r"балл\w*|зв[её]зд\w*))?"
-)
-_OUT_OF = r"(?:/|(?:out of|of|von|sur|de|em|sobre|su|из)(?: a possible| a total of)?\s)\s*"
-_TO = (
-    r"(?:\s*(?:-|–|—|~|〜|到|至|から|부터|에서|或者?|或是|还是|または|もしくは|あるいは|혹은|아니면|か|또는|이나|和|"
-    r"与|と|와|과)\s*|"
-    r",?\s(?:to|bis|à|al?|до|through|or|oder|ou|oppure|o|или|либо|and|und|et|y|ed?|и|maybe|perhaps|or maybe|"
-    r"vielleicht|peut-être|(?:or|oder|ou|o|или) (?:possibly|even|auch|vielleicht|bien|alors|encore|tal vez|quizás?|"
-    r"forse|magari|talvez|então|даже|же|может быть))\s+)"
-)
-_SCALE_BEFORE = (
-    r"(?:scale|range|skala|échelle|escala|scala|шкал\w+|rated?)(?:\s+(?:is|goes|runs|geht|va))?"
-    r"(?:\s*(?:of|from|between|von|de|del|da|от|:))*\s*|(?:from|between)\s+|按(?:照)?\s*"
-)
-_RANGE = compile_pattern(
-    rf"(?P<scale>{_SCALE_BEFORE})?(?P<low>{_NUMBER}){_POINTS}(?:\s?\([^()\n]{{1,20}}\))?{_TO}(?:(?:an?|eine?|une?|il|"
-    rf"el|le|la|uma?)\s)?"
-    rf"(?P<high>-?{_NEXT_NUMBER})(?P<end>{_POINTS}(?:까지(?:의)?|まで|之间|の間|사이|的|制|stufigen)?)"
-)
-_SHARE = compile_pattern(rf"(?P<number>{_NUMBER}){_POINTS}\s*{_OUT_OF}(?P<full>{_NEXT_NUMBER})")
-_MARKED_SHARE = "★"
-"""What a number "out of" a full mark is followed by after the full mark was removed."""
-_FULL_MARKS = compile_pattern(
-    rf"(?:满分|滿分|总分)(?:是|为)?\s*(?P<a>{_NUMBER})\s*分?(?:制)?|"
-    rf"(?P<b>{_NUMBER})\s*(?:分|点|점|★)?\s*(?:制|满分|満点|만점)(?:中|で|の|에|에서|的)?"
-    r"(?:言えば|いえば|言うと|いうと|すると|考えると|评价)?|"
-    rf"(?P<c>{_NUMBER})\s*段階(?:評価|中|で|のうち)?(?:言えば|いえば)?|"
-    rf"(?P<d>{_NUMBER})\s*(?:点|점|分|つ)?\s*(?:中|중|里面?)\s*(?:我)?(?:会|可以)?(?:给|打|得|拿)?\s*(?=[0-9])|"
-    rf"\((?:out of|von|sur|sobre|em|su|из)\s+(?P<e>{_NUMBER})\)|"
-    rf"(?:out of|von|sur|sobre|em|su|из)\s+(?P<f>{_NUMBER})(?=\s*:)"
-)
-_STAR_COUNT = re.compile(rf"(?:星|별)\s*(?P<number>{_NUMBER})\s*(?:つ|個|개|颗|个)")
-_TIME = re.compile(r"[0-9]+:[0-9]{2}(?:[.:][0-9]+)?|(?<![\w.])[0-9]{4}[-/][0-9]{1,2}[-/][0-9]{1,2}")
-_LIST_ITEM = re.compile(r"^[ \t]*[0-9]{1,2}[.)](?=\s+\S)", re.MULTILINE)
-
-
-_TABLE_ROW = re.compile(r"^[ \t]*\|.*\|[ \t]*$", re.MULTILINE)
-_HAS_DIGIT = re.compile("[0-9]")
-_CONFIDENCE = compile_pattern(
-    whole_word(
-        "confiden(?:ce|t)|certainty|probability|konfidenz|sicherheit|confiance|certitude|confianza|certeza|confiança|"
-        "fiducia|sicurezza|уверенность"
+def _is_predicate(reply: Reply, number: Hit[float]) -> bool:
+    """Return whether a verb stands before a number and nothing after it: "It is 4."."""
+    return number.end == reply.end(number.start) and bool(
+        reply.find("links", start=max(0, number.start - 1), end=number.start)
     )
-    + r"[^0-9\n.]{0,14}[0-9]+(?:[.,][0-9]+)?\s*(?:%|/\s*[0-9]+)?|"
-    r"(?:确信度|置信度|可信度|把握|信心|確信度|自信度|信頼度|확신도|신뢰도|자신도|"
-    r"확신)[^0-9\n。]{0,8}[0-9]+(?:\.[0-9]+)?\s*(?:%|/\s*[0-9]+|割|成)?|"
-    r"[0-9]+(?:[.,][0-9]+)?\s*(?:%|/\s*[0-9]+)\s*(?:sure|certain|confident|sicher|sûr|seguro|sicuro|确定|把握|확신)"
-)
-_COUNT_FIELD = compile_pattern(
-    r"\"[^\"\n]*(?:count|length|duration|seconds|num(?:ber)?_?of|n_|anzahl|dauer|durée|nombre|duración|número|duração|"
-    r"durata|"
-    r"numero|длительность|количество|时长|长度|次数|数量|秒|長さ|回数|数|길이|횟수|개수|_수|"
-    r"초)[^\"\n]*\"\s*:\s*\"?-?[0-9.]+"
-)
-"""A field of structured output that holds a measurement, not the rating."""
-
-
-def _drop_scales(reply: str, scale: Scale) -> tuple[str, bool]:
-    """Remove times, numbers of list items and ends of scales; return also whether the reply uses another scale."""
-    is_limited = math.isfinite(scale[1])
-    full_marks: list[float] = []
-
-    def drop_range(match: re.Match[str]) -> str:
-        is_scale = (float(match["low"]), float(match["high"])) == scale if is_limited else match["scale"]
-        return " " if is_scale else match[0]
-
-    def mark_share(match: re.Match[str]) -> str:
-        full_marks.append(float(match["full"]))
-        return match["number"] + _MARKED_SHARE
-
-    def drop_full_mark(match: re.Match[str]) -> str:
-        full_marks.append(float(match[str(match.lastgroup)]))
-        return " "
-
-    text = _TABLE_ROW.sub("\n", reply) if _HAS_DIGIT.search(_TABLE_ROW.sub("", reply)) else reply
-    text = _COUNT_FIELD.sub(" ", _CONFIDENCE.sub(" ", _TIME.sub(" ", text)))
-    text = _STAR_COUNT.sub(rf"\g<number>{_MARKED_SHARE}", text)
-    if len(_LIST_ITEM.findall(text)) > 1:
-        text = _LIST_ITEM.sub(" ", text)
-    text = _FULL_MARKS.sub(drop_full_mark, _SHARE.sub(mark_share, _RANGE.sub(drop_range, text)))
-    return text, is_limited and any(full_mark != scale[1] for full_mark in full_marks)
-
-
-_ALTERNATIVE = compile_pattern(
-    r"(?:,\s*|\s)(?:or|oder|ou|o|oppure|или|либо)(?: (?:possibly|even|maybe|auch|vielleicht|bien|peut-être|tal vez|"
-    r"quizás?|forse|magari|talvez|даже|может быть))?(?: (?:an?|eine?|une?|una|uma?))?\s+\Z|"
-    r"(?:或者?|或是|还是|あるいは|または|もしくは|혹은|또는)\s*\Z"
-)
-"""What stands before a second number that may also be meant: "I'd say 3, or maybe a 4"."""
-
-# --- candidates --------------------------------------------------------------------------
-
-_DIGITS = r"(?:[0-9]{1,3}(?:,[0-9]{3})++(?![0-9])|[0-9]++)(?:\.[0-9]++)?|\.[0-9]++"
-_CANDIDATE = compile_pattern(
-    rf"(?<![a-z0-9_.])(?P<number>(?:(?<![\w)])[-+])?(?:{_DIGITS})(?:e[-+]?[0-9]+)?)(?![a-z0-9_]|\.[0-9])"
-)
-_WINDOW = 60
-_DENIED_BEFORE = compile_pattern(
-    whole_word(
-        r"not|never|isn't|wasn't|nicht|kein\w*|pas|não|non|не|no(?: es| le doy)?|ni|nem|né|weder|ни|"
-        r"rather than|instead of|statt|anstatt|"
-        r"plutôt que|au lieu d[eu]|en vez de|en lugar de|em vez de|invece di|anziché|piuttosto che|вместо|а не|"
-        r"anything but|except|alles andere als|außer|tout sauf|sauf|todo menos|cualquier cosa menos|excepto|tudo menos|"
-        r"exceto|tutto tranne|tranne|что угодно,? только не|кроме"
-    )
-    + r"\s+(?:(?:an?|the|quite|full|eine?[nmr]?|une?|uma?|unos?|una|il|just|really|ganz|exactly|tout à fait|vraiment|"
-    r"exactement|del todo|exactamente|bem|exatamente|proprio|совсем|вполне)\s+)*\Z|"
-    r"(?:比|чем|不是|而不是|不到|并非|不给|没到|没有到|到不了|不到|不够|没有|达不到|够不上|算不上)\s*\Z|"
-    + whole_word(
-        r"(?:subtract|deduct|dock|knock(?:ed)? off|take off|taking off|lose|loses|lost|minus|drop|dropp?ed|"
-        r"remov)(?:ed|ing|s)?|"
-        "abzug von|abzüglich|retir\\w+|enlev\\w+|moins|rest\\w+|quit\\w+|menos|descont\\w+|tiro|tirei|"
-        "tirando|tiri|tolgo|tolto|togliendo|meno|минус|"
-        "снима\\w+|снял\\w*|вычита\\w+"
-    )
-    + r"\s+(?:an?\s|it\s|me\s|half\s)?\Z|(?:扣除?|扣掉|扣了|减去?|减掉|减了|再扣|各扣|少给|丢了?)\s*\Z"
-)
-_DENIED_AFTER = compile_pattern(
-    r"\s*(?:点|점|分)?\s*(?:ではな|じゃな|でな|には?(?:届|及|達し|満た)|とまでは|とは(?:言|い)え|이 아니|가 아니|"
-    r"은 아니|는 아니|"
-    r"까지는|에는? (?:못|조금|살짝)|"
-    r"(?:を)?(?:引|減点|マイナス|差し引|減ら)|(?:을|를)?\s*(?:감점|깎|빼|뺐|뺀|차감))|"
-    r"\s*分?(?:又|也|都|还|则|就)?(?:显得|嫌)?(?:太|略|过于|偏)(?:高|低|多|少|严|苛)(?!于)|\s*分?(?:都|也)(?:嫌|"
-    r"算)(?:多|高|少|低)|"
-    r"\s*点(?:は|で|では|だと|でも)(?:さすがに|少し|やや|ちょっと)?(?:高|低|甘|厳し|多|少な)(?:すぎ|過ぎ)|\s*点(?:は|に)(?:無理|厳し|難し|届|もったいな)|"
-    r"\s*점(?:은|는|도|이면)?\s*(?:너무|좀|조금)\s*(?:높|낮|많|적|후하|후한|박하|박한|과하|과한)|"
-    r"(?:\s*(?:points?|stars?))?\s+(?:would be|is|feels?|seems?|sounds?|was)\s+(?:\w+\s)?(?:too|overly)\s+(?:high|low|"
-    r"generous|harsh|"
-    r"much|little|kind|strict)|(?:\s*(?:punkte?|points?|puntos?|punti))?\s+(?:wäre|ist|serait|est|sería|es|sarebbe|"
-    r"è)\s+(?:zu (?:hoch|"
-    r"niedrig|viel|wenig|großzügig|streng)|trop (?:haut|bas|élevé|généreux|sévère|peu)|demasiado|troppo)|"
-    r"\s+(?:wäre|ist) (?:geschmeichelt|übertrieben|geschenkt)|\s+serait (?:exagéré|généreux)|\s+sería (?:exagerado|"
-    r"generoso)|\s+seria (?:demais|demasiado|exagerado|generoso|muito)|\s+sarebbe (?:esagerato|generoso)|"
-    r"\s*[—–-]?\s*(?:было бы|это) (?:слишком|перебор\w*|чересчур|завышено)|"
-    r"(?:\s*points?)?\s+(?:off|deducted|docked|knocked off|abgezogen|abzug|de moins|en moins)(?![a-z])"
-)
-_OF_ANOTHER = compile_pattern(
-    whole_word(
-        r"previous|preceding|earlier|prior|other|another|last (?:one|clip|time|take)|vorig\w+|vorherig\w+|ander\w+|"
-        r"précédente?s?|autres?|anterior\w*|otr[oa]s?|outr[oa]s?|precedent[ei]|altr[aoie]|предыдущ\w+|прошл\w+|"
-        r"друг\w+|would have been|aurait été|habría sido|teria sido|sarebbe stat[oa]|была? бы"
-    )
-    + r"[^.;!?\n。0-9]{0,40}\Z|(?:上一|前一|上次|另一|别的|其他|前回|前の|別の|他の|이전|지난|다른)"
-    r"[^.;!?\n。0-9,]{0,20}\Z"
-)
-"""What makes a number that of something else, or of an imagined case: "the *previous* clip was a 3"."""
-_MEANING = compile_pattern(
-    r"\s*(?:分|点|점)?\s*(?:=|means?|being|stands for|(?:is|being) the (?:worst|best|lowest|highest)|表示|代表|"
-    r"是最|为最|が最|は最|은 최|는 최|이 최|steht für|bedeutet|signifie|correspond à|significa|означает)"
-)
-_NAMED_BEFORE = compile_pattern(
-    whole_word(
-        r"verse|part|track|take|section|chapter|bar|measure|minute|second|stanza|chorus|speaker|channel|line|step|"
-        r"clip|sample|"
-        r"version|act|scene|movement|episode|file|segment|voice|singer|turn|strophe|teil|sprecher|spur|partie|piste|"
-        r"locuteur|"
-        r"parte|pista|hablante|estrofa|faixa|falante|traccia|parlante|часть|куплет|дорожка|диктор"
-    )
-    + r"\s+(?:no\.?\s?|#)?\Z|(?:第|说话人|声道|片段|段落|トラック|スピーカー|話者|パート|화자|트랙|파트)\s*\Z"
-)
-"""Words before a number that names a part of the recording: "verse 2"."""
-_AFTER_CORRECTION = compile_pattern(rf"(?:{CORRECTION.pattern})[\s,:]*(?:it's|it is|an?|rather)?\s*\Z")
-_FINAL_WORDS = whole_word(
-    r"final|overall|total|all in all|score|rating|grade|verdict|insgesamt|gesamt\w*|finale?|globale?|"
-    r"complessiv\w+|общая|оценка|"
-    r"окончательн\w+|итог\w*|no geral|nota geral|(?:minha|mi) nota|ma note|il mio voto|en conjunto|dans l'ensemble|"
-    "nel complesso|unterm strich|alles in allem|в целом"
-)
-_FINAL_AFTER = compile_pattern(
-    rf"★?{_POINTS}[ \t]*"
-    + whole_word(
-        r"insgesamt|au total|en tout|en total|en conjunto|no total|no geral|in totale|nel complesso|overall|in total|"
-        r"в целом|в итоге|(?:yes|ja|oui|sí|sì|sim|да)(?=\s*(?:[.,;!]|\Z))"
-    )
-)
-"""What follows the number that sums up others, or that is chosen: "4 *overall*", "10 no, 9 *yes*"."""
-_NOT_ENOUGH_BEFORE = compile_pattern(whole_word("für|pour|para|per|для") + r"\s+(?:(?:eine?|une?|uma?|una)\s+)?\Z")
-_NOT_ENOUGH_AFTER = compile_pattern(
-    r"[^.!?;\n]{0,50}?"
-    + whole_word("zu|fehlt|nicht|pas|no|não|non|не|trop|manque|demasiado|falta|demais|troppo|manca|слишком|не хватает")
-)
-"""A number that is not reached: "for a 5 the voice is too dull"."""
-_NOT_REACHED = compile_pattern(
-    whole_word("nicht|non|no|não|ne|не|ni|né|nem")
-    + r"\s+"
-    + whole_word("merita|merece|mérite|vaut|atteint|llega a|chega a|arriva a|es|è|é|заслуживает|дотягивает до|тянет на")
-    + r"\s+(?:(?:une?|uma?|una)\s+)?\Z"
-)
-
-
-_NOT_PLURAL = r"(?!(?:is|was|as|has|this|plus|perhaps|seems|sounds|feels|fits|suits|works|pues|dans|sans|mais)\b)"
-_NOT_LINK = (
-    r"(?!(?:because|since|but|with|for|and|the|that|from|given|due|this|out|weil|aber|mit|für|und|den|die|das|von|bei|"
-    r"wegen|car|mais|avec|pour|les|des|sur|dans|aux|porque|pero|con|por|los|las|para|mas|com|dos|das|perché|per|dei|"
-    r"delle|che)\b)"
-)
-_COUNTED = re.compile(
-    rf"\s+(?:{_NOT_LINK}[a-zß-öø-ÿ]{{3,}}\s)?"
-    rf"(?:{_NOT_PLURAL}[a-zß-öø-ÿ]{{3,}}s|[A-ZÄÖÜ][a-zß-öø-ÿ]+(?:e|n|er)|[a-z]{{3,}}(?:ioni|enti|ori)|"
-    r"ones?|people|men|women|children|"
-    r"(?!балл|зв[её]зд)[а-яё]{3,}(?:ка|ов|ев|ей|ок))\b"
-)
-"""A plural noun after a number: "2 dropouts" is a quantity, unlike "2 because"."""
-_COUNTED_UNSPACED = re.compile(
-    r"(?!分|点|점|星|颗|级|ポイント|スター|つ星|포인트|"
-    r"吧|左右|到|至|的|是|就|因|比|最|更|较|应|为|或|和|与|算|这|那|合|了|也|我|"
-    r"です|でし|と|で|に|が|は|を|か(?!所|月|国)|だ|くらい|ぐらい|程度|あたり|ほど|から|まで|の|も|、|"
-    r"이|입|으로|로|을|를|정도|쯤|가|는|은|에|요|예|라|과|와|도|만|까지|부터|의|나)[\u3041-\u30ff\u4e00-\u9fff가-힣]"
-)
-"""A counter right after a number: "2か所", "4문장", "3处"."""
-
-
-class _Patterns:
-    """The patterns of some languages around a rating."""
-
-    def __init__(self, rules: Rules) -> None:
-        self.rules = rules
-        self.words = NumberWords(rules)
-        self.rating_unit = rules.compiled("rating_units")
-        rating_units = rules.alternatives("rating_units")
-        determiners = rules.alternatives("fillers", "articles")
-        gap = r"[^0-9\n.!?。]{0,40}\Z"
-        answers = rules.alternatives("answer_nouns")
-        self.bound_before = compile_pattern(
-            rf"{rules.alternatives('bounds')}\s*(?:(?:{determiners}|有|能?给|打|是)\s*)*\Z"
-        )
-        self.bound_after = compile_pattern(rf"(?:\+|{_POINTS},?\s*{rules.alternatives('bounds_after')})")
-        self.negated = compile_pattern(
-            rf"{rules.alternatives('negators')}(?:(?!{CONTRAST.pattern}|"
-            rf"{rules.alternatives('conjunctions', 'causes', 'decisions', 'rating_cues', 'answer_nouns')})"
-            r"[^.,;:!?\n。、0-9()—–-]){0,40}\Z"
-        )
-        self.unit_after = compile_pattern(rf"{_MARKED_SHARE}|[\s-]?{rating_units}")
-        self.quantity_after = compile_pattern(rf"\s?-?{rules.alternatives('other_units')}(?!{rating_units})")
-        self.counted_share = compile_pattern(
-            rf"{_NUMBER}\s+(?!(?:point|star|punk|punt|étoile|estrel|pont|stell|балл|зв|stern)\w*)[{LETTERS}]{{3,}}\s+(?:von|sur|de|em|"
-            rf"su|из|out of)\s+{_NEXT_NUMBER}|"
-            rf"{_NUMBER}\s+(?:de cada|em cada|su ogni|von|sur|de|em|su|из|out of|of)\s+{_NEXT_NUMBER}\s+"
-            rf"{rules.alternatives('other_units')}"
-        )
-        self.cue = compile_pattern(rf"{rules.alternatives('rating_cues')}{gap}")
-        self.final_cue = compile_pattern(
-            rf"(?:{answers}|{_FINAL_WORDS}|评分|得分|总分|分数|总体|综合|整体|总评|最后|最终|評価|点数|総合|全体|"
-            rf"最終|점수|평점|종합|총점|총평|전체|전반|최종){gap}"
-        )
-        clause = (
-            rf"(?P<before>(?:\A|[\n,.!。:;])\s*(?:{rules.alternatives('rating_cues')}[\s:]*(?:{determiners}\s*)*)?)"
-        )
-        self.full_marks = compile_pattern(
-            rf"{clause}{rules.alternatives('full_marks')}(?=\s*(?:です|だ|입니다|吧|from me)?\s*(?:[.!。]|\Z))"
-        )
-        self.first_thought_after = compile_pattern(rf"{_POINTS}\s*{rules.alternatives('first_thoughts_after')}")
-        self.first_thought = compile_pattern(rf"{rules.alternatives('first_thoughts')}{REST_OF_CLAUSE}\Z")
-
-    def level(self, before: str, reply: str, end: int) -> int:
-        """Return how firmly a number is given as the rating."""
-        if self.first_thought.search(before) or self.first_thought_after.match(reply, end):
-            return _TENTATIVE
-        if self.final_cue.search(before) or _AFTER_CORRECTION.search(before) or _FINAL_AFTER.match(reply, end):
-            return _FINAL
-        return _CUED if self.cue.search(before) or self.unit_after.match(reply, end) else _PLAIN
-
-    def is_rating(self, before: str, reply: str, end: int) -> bool:
-        """Return whether a number is neither denied nor a quantity nor explained as part of the scale."""
-        is_denied = (
-            _DENIED_BEFORE.search(before)
-            or _DENIED_AFTER.match(reply, end)
-            or (_NAMED_BEFORE.search(before) and not self.unit_after.match(reply, end))
-        )
-        is_missed = _NOT_REACHED.search(before) or (
-            _NOT_ENOUGH_BEFORE.search(before) and _NOT_ENOUGH_AFTER.match(reply, end)
-        )
-        is_missed = is_missed or _OF_ANOTHER.search(before)
-        return not (is_denied or is_missed or _MEANING.match(reply, end) or self.quantity_after.match(reply, end))
-
-    def is_bound(self, before: str, reply: str, end: int) -> bool:
-        return bool(self.bound_before.search(before) or self.bound_after.match(reply, end))
-
-
-@lru_cache(maxsize=64)
-def _patterns(rules: Rules) -> _Patterns:
-    return _Patterns(rules)
-
-
-_MAX_NUMBERS = 200
-"""Numbers at the end of a reply that are read; one that repeats itself endlessly may have thousands."""
-
-
-def _candidates(reply: str, scale: Scale, patterns: _Patterns) -> Iterator[_Candidate]:
-    """Yield the numbers and ranges that may be the rating."""
-    ranges = [(match.start("low"), match.end("high")) for match in _RANGE.finditer(reply)]
-    for start, end in ranges:
-        if not patterns.quantity_after.match(reply, end):
-            before = reply[max(0, start - _WINDOW) : start]
-            yield _Candidate(None, patterns.level(before, reply, end), start, end)
-    numbers = []
-    for match in list(_CANDIDATE.finditer(reply))[-_MAX_NUMBERS:]:
-        if not any(start <= match.start() < end for start, end in ranges):
-            numbers += _candidate(reply, match, scale, patterns)
-    # A number off the scale and without a cue belongs to the description if another number is on the scale.
-    has_value = any(number.value is not None for number in numbers)
-    yield from (number for number in numbers if number.level > _OFF_SCALE or not has_value)
-
-
-def _candidate(reply: str, match: re.Match[str], scale: Scale, patterns: _Patterns) -> list[_Candidate]:
-    start, end = match.span()
-    before = reply[max(0, start - _WINDOW) : start]
-    if not patterns.is_rating(before, reply, end):
-        return []
-    level = patterns.level(before, reply, end)
-    if level == _PLAIN and patterns.negated.search(before):
-        return []
-    if level == _PLAIN and (_COUNTED.match(reply, end) or _COUNTED_UNSPACED.match(reply, end)):
-        return []
-    value = float(match["number"].replace(",", ""))
-    if patterns.is_bound(before, reply, end):
-        return [_Candidate(None, level, start, end)]
-    is_on_scale = math.isfinite(value) and scale[0] <= value <= scale[1]
-    if not is_on_scale:
-        return [_Candidate(None, _OFF_SCALE if level == _PLAIN else level, start, end)]
-    return [_Candidate(value, level, start, end)]

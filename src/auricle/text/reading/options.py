@@ -1,366 +1,325 @@
-"""Read the option or label that a free-form reply chooses; never guess.
-
-A refusal has no answer. Questions, conditions, concessions and courtesies are dropped. In the rest every mention of an
-option is located, by its text or by the letter, number or ordinal that stands for it. Then each mention is classified
-by the words before and after it, with the tables of phrasings of the languages of the reply:
-
-    NEGATED      "not A", "A is wrong", "rather than A"           does not support the option
-    GIVEN_UP     "I first thought A", "one might say A"           does not support the option
-    TENTATIVE    "it might be A"                                  counts only if no other option is mentioned
-    PLAIN        the option is named                              all named options must agree
-    PREDICATED   "it is A", "the speaker sounds A"                all such claims must agree
-    LEAD         a sentence or a label alone, "A." or "A) x"       all such claims must agree
-    STATED       "the answer is A", "A, because", "选A"           the last one wins
-
-The highest level present decides; `claims` resolves the cases in which two options are on that level.
-"""
+"""What the options of a question are called in a reply: by their text, letter or number."""
 
 from __future__ import annotations
 
 import re
 import string
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
-from functools import lru_cache
+from collections.abc import Iterator, Sequence
+from functools import cache, lru_cache
 from itertools import pairwise
 
-from auricle.text.reading.assertions import drop_non_assertions, is_refusal, trailing_reservations
-from auricle.text.reading.claims import Claim, decide
-from auricle.text.reading.clean_reply import clean_reply
-from auricle.text.reading.languages import TABLES
-from auricle.text.reading.mentions import (
-    ARTICLES,
-    CACHE_SIZE,
-    WINDOW,
-    Mention,
-    OptionNames,
-    choice_names,
-    find_label_mentions,
-    find_ordinal_mentions,
-    find_related_mentions,
-    find_text_mentions,
-    first_matching_level,
-    label_names,
-    strip_labels,
-)
-from auricle.text.reading.option_words import find_word_mentions
-from auricle.text.reading.result import Reading, Strength
-from auricle.text.reading.rules import A_LITTLE, VERDICT, ClaimLevel, Rules, compile_pattern, rules_for_reply
-from auricle.text.reading.yes_no import read_yes_no
+from auricle.text.reading.languages import phrases_of
+from auricle.text.reading.sentences import Reply
+from auricle.text.reading.words import Hit, Phrasebook, Word, fold, is_word, split_words
+from auricle.text.scripts import HANGUL, UNSPACED_SCRIPTS
 
-_LETTER_ONLY = re.compile(r"[\s*(\[\"'`]*(?P<letter>[A-Za-z])[\s*)\]\"'`.:]*")
-_ANSWER_ONLY = re.compile(
-    r"(?:(?:the|my) )?(?:(?:correct|final|best|right) )?(?:answer|option|choice)(?: is)?:?\s*[*(\"'\[]*"
-    r"(?P<letter>[A-Z])[*)\"'\].]*",
-    re.IGNORECASE,
-)
-_LETTER_AND_TEXT = re.compile(r"[\s*(]*(?P<letter>[A-Z])[*)]*[.):：]*\s+(?P<text>\S.*)", re.DOTALL)
+CACHE_SIZE = 4_096
+_OWN_LABEL = re.compile(r"\s*\(?(?P<letter>[A-Z])(?:\)|[.:、])\s*(?=\S)")
+_PARTS = re.compile(r"[/|()]")
+_LETTER = re.compile("[A-Za-z]")
+_CYRILLIC_LETTERS = {"А": "A", "Б": "B", "С": "C", "Г": "D", "Д": "E"}
+"""Cyrillic letters that can stand for one option only: В is the third letter, but looks like the second."""
+_WORD_LETTERS = frozenset("AIOEYАИОУЯВСК")
+"""Letters that are also words of some language, such as articles and pronouns."""
+_OPENING, _CLOSING = frozenset("([{\"'$<"), frozenset(")]}\"'$>")
+_LETTER_MARKS, _AFTER_OPENING = frozenset(")].:"), frozenset(".(:\n–—-")
+_AFTER_LETTER = frozenset(')]}.,:;-–—!、。"$>\n/|')
+_LEADING_WORDS = """a an the in at on by to it is ' s he she they are re i m of his her their some der die das ein eine
+le la les l un une el los las una o os as um uma il lo gli"""
+"""What an option may begin with and a reply may leave out: "*He's a* college student", "*in the* kitchen"."""
+_LEADING = frozenset(_LEADING_WORDS.split())
+_SKIPPABLE, _MAX_SKIPPED = frozenset(("the", "a", "an", ",")), 3
+_HANGUL = re.compile(f"[{HANGUL}]")
+_UNSPACED = re.compile(f"[{UNSPACED_SCRIPTS}{HANGUL}]")
 
 
-def read_option(text: str, choices: Sequence[str], question: str = "") -> Reading[int]:
-    """Read the index of the option that a reply chooses.
-
-    Args:
-        text: The reply.
-        choices: The texts of the options, with or without their letters; without any, a letter A to Z is read.
-        question: The question, if it is known; a reply may restate it where the options are yes and no.
-    """
-    names = choice_names(tuple(choices))
-    if letter := _LETTER_ONLY.fullmatch(text):
-        return _labelled(letter, names, Strength.WHOLE_REPLY)
-    if letter := _ANSWER_ONLY.fullmatch(text):
-        return _labelled(letter, names, Strength.MARKER)
-    if (index := _whole_option(text, tuple(choices))) is not None:
-        return Reading(index, Strength.WHOLE_REPLY)
-    return _find_option(text, names, _yes_no_pair(tuple(choices)), question)
+def strip_labels(choices: Sequence[str]) -> list[str]:
+    """Remove the letters from options such as "(B) guitar", if all options have one."""
+    texts = [_strip_own_label(choice, index) for index, choice in enumerate(choices)]
+    are_labelled = all(text != choice for text, choice in zip(texts, choices, strict=True))
+    return texts if are_labelled else list(choices)
 
 
-def _labelled(match: re.Match[str], names: OptionNames, strength: Strength) -> Reading[int]:
-    index = names.labels.get(match["letter"].upper())
-    return Reading() if index is None else Reading(index, strength)
-
-
-def read_label(text: str, labels: Sequence[str], question: str = "") -> Reading[str]:
-    """Read the label that a reply names; either part of a label such as "生气/angry" is enough.
-
-    Args:
-        text: The reply.
-        labels: The labels.
-        question: The question, if it is known; a reply may restate it where the labels are yes and no.
-    """
-    index = _whole_text(text, tuple(labels))
-    reading = (
-        _find_option(text, label_names(tuple(labels)), _yes_no_pair(tuple(labels)), question)
-        if index is None
-        else Reading(index, Strength.WHOLE_REPLY)
-    )
-    value = None if reading.value is None else labels[reading.value]
-    return Reading(value, reading.strength, reading.refused)
+def _strip_own_label(choice: str, index: int) -> str:
+    label = _OWN_LABEL.match(choice)
+    is_own = label is not None and label["letter"] == string.ascii_uppercase[index : index + 1]
+    return choice[label.end() :] if label and is_own else choice
 
 
 @lru_cache(maxsize=CACHE_SIZE)
-def _canonical_texts(choices: tuple[str, ...]) -> list[str]:
-    return [_canonical_text(option) for option in strip_labels(choices)]
+def options_of(choices: tuple[str, ...], *, has_letters: bool) -> Options:
+    """Return the names of options."""
+    return Options(choices, has_letters=has_letters)
 
 
-def _canonical_text(text: str) -> str:
-    return _SEPARATORS.sub("", text.casefold()).strip(".*")
+class Options:
+    """The names of options, and where a reply mentions one.
 
-
-_SEPARATORS = re.compile(r"\s+|(?<=\w)-(?=[^\W\d])")
-
-
-def _whole_text(text: str, choices: tuple[str, ...]) -> int | None:
-    whole = _canonical_text(text)
-    equal = [index for index, option in enumerate(_canonical_texts(choices)) if option == whole]
-    return equal[0] if equal and len({choices[index] for index in equal}) == 1 else None
-
-
-def _whole_option(text: str, choices: tuple[str, ...]) -> int | None:
-    """Return the index of the option whose text, or letter and text, is the whole reply."""
-    if (whole := _whole_text(text, choices)) is not None:
-        return whole
-    texts = _canonical_texts(choices)
-    lettered = _LETTER_AND_TEXT.fullmatch(text.strip())
-    index = string.ascii_uppercase.index(lettered["letter"]) if lettered else len(texts)
-    return index if lettered and index < len(texts) and _canonical_text(lettered["text"]) == texts[index] else None
-
-
-_YES_NO_PAIRS = frozenset(
-    {
-        *(("yes", "no"), ("true", "false"), ("是", "否"), ("有", "没有"), ("はい", "いいえ"), ("예", "아니요")),
-        *(("ja", "nein"), ("oui", "non"), ("sí", "no"), ("sim", "não"), ("sì", "no"), ("да", "нет")),
-    }
-)
-
-
-@lru_cache(maxsize=CACHE_SIZE)
-def _yes_no_pair(choices: tuple[str, ...]) -> tuple[int, int] | None:
-    """Return the indices of yes and no if these are the options."""
-    texts = tuple(_canonical_texts(choices))
-    if texts in _YES_NO_PAIRS:
-        return 0, 1
-    return (1, 0) if texts[::-1] in _YES_NO_PAIRS else None
-
-
-_FIRM = frozenset({Strength.MARKER, Strength.WHOLE_REPLY})
-_ANSWERED = compile_pattern(rf"\s*\?\s*(?={VERDICT})")
-"""The question mark between an option and the verdict on it: "anger? no. fear? yes."."""
-
-
-def _find_option(text: str, names: OptionNames, yes_no: tuple[int, int] | None, question: str) -> Reading[int]:
-    cleaned = clean_reply(text)
-    rules = rules_for_reply(cleaned)
-    if is_refusal(cleaned, rules):
-        return Reading(refused=True)
-    reply = drop_non_assertions(cleaned if yes_no else _ANSWERED.sub(": ", cleaned), rules)
-    if yes_no:
-        answer = read_yes_no(text, question)
-        by_rule = Reading(None if answer.value is None else yes_no[0 if answer.value else 1], answer.strength)
-        return _prefer_named(by_rule, reply, names, rules)
-    mentions = _named_mentions(reply, names, rules)
-    reading = decide_option(reply, mentions, rules)
-    if reading.strength not in _FIRM and (ordinals := list(find_ordinal_mentions(reply, names, rules))):
-        mentions += ordinals
-        reading = decide_option(reply, mentions, rules)
-    if reading.strength in _FIRM:
-        return reading
-    if _is_contrasted(reading, cleaned, names, rules):
-        return Reading()
-    return _compare_with_related(reading, reply, names, mentions, rules)
-
-
-def _named_mentions(reply: str, names: OptionNames, rules: Rules) -> list[Mention]:
-    """Return where a reply names options by text or letter, outside of quoted speech and lists of estimates."""
-    quotations = _quotations(reply, rules)
-    by_text = _drop_quoted(reply, find_text_mentions(reply, names.aliases), quotations, rules)
-    by_label = _drop_quoted(reply, find_label_mentions(reply, names.labels, by_text, rules), quotations, rules)
-    mentions = [*by_text, *by_label]
-    estimated = [mention for mention in mentions if _SHARE.match(reply, mention.end)]
-    if len({mention.index for mention in estimated}) > 1:
-        return [mention for mention in mentions if mention not in estimated]
-    return mentions
-
-
-def _compare_with_related(
-    reading: Reading[int], reply: str, names: OptionNames, mentions: list[Mention], rules: Rules
-) -> Reading[int]:
-    """Read a related word or a misspelt option without a better one; it stands against one that is only named."""
-    related = find_related_mentions(reply, names, mentions, rules)
-    if reading.value is None and not related:
-        related = list(find_word_mentions(reply, names.aliases, rules, mentions))
-    related = _drop_quoted(reply, related, _quotations(reply, rules), rules)
-    value = decide_option(reply, mentions + related, rules).value if related else reading.value
-    if reading.value is None and value is not None:
-        return Reading(value, Strength.WEAK)
-    return reading if value == reading.value else Reading()
-
-
-_SHARE = re.compile(r"[\"')\]]*\s?[:=(]?\s?[0-9]+(?:[.,][0-9]+)?\s?%")
-"""The share of an option in a list of estimates, which is no answer: "rain: 40 %"."""
-
-
-def _is_contrasted(reading: Reading[int], cleaned: str, names: OptionNames, rules: Rules) -> bool:
-    """Return whether a reply asserts another option after the one that was read, in a clause that was dropped.
-
-    "There is a dog, although the main sound is a bird", "speech in the first half and music in the second half".
+    Args:
+        choices: The options; without any, letters A to Z.
+        has_letters: Whether a letter stands for an option.
     """
-    if reading.value is None:
-        return False
-    mentions = find_text_mentions(cleaned, names.aliases)
-    last = max((mention.start for mention in mentions if mention.index == reading.value), default=0)
-    others = [mention for mention in mentions if mention.index != reading.value and mention.start > last]
-    return any(
-        segment.start <= mention.start < segment.end and (segment.is_weighed or _is_asserted(cleaned, mention, rules))
-        for segment in trailing_reservations(cleaned, rules)
-        for mention in others
-    )
+
+    def __init__(self, choices: Sequence[str], *, has_letters: bool) -> None:
+        texts = strip_labels(choices) if has_letters else list(choices)
+        sides = _sides(texts)
+        self.is_yes_no = bool(sides)
+        self.yes = sides.index("yes") if sides else -1
+        self.turns: tuple[str, ...] = ("confirmations", "contrasts", *(() if sides else ("negations", "asides")))
+        self._names = _name_options(texts, sides)
+        self._book = Phrasebook(self._names.items())
+        self._long: dict[str, list[tuple[list[str], int]]] = {}
+        for name, index in self._names.items():
+            if len(words := _split(name)) > 2:
+                self._long.setdefault(words[0], []).append((words, index))
+        self.vocabulary = frozenset(word for name in self._names for word in _split(name))
+        self.are_numbers = bool(texts) and all(any(word[0].isdigit() for word in _split(text)) for text in texts)
+        self._letters = _name_letters(texts, has_letters=has_letters)
+        self._nouns = _option_nouns() | {noun for text in texts for noun in _nouns_before_letters(text)}
+
+    # --- by text ------------------------------------------------------------------------
+
+    def match(self, words: Sequence[Word], at: int) -> Hit[int] | None:
+        """Return the option whose text begins at a word."""
+        hit = self._book.match(words, at) or self._match_loosely(words, at)
+        return None if not hit or _is_part(words, hit) else hit
+
+    def _match_loosely(self, words: Sequence[Word], at: int) -> Hit[int] | None:
+        """Return an option of several words, also with further articles and commas, or words of its own repeated."""
+        for phrase, index in self._long.get(words[at].text, ()) if at < len(words) else ():
+            position, skippable = at, _SKIPPABLE | set(phrase)
+            for text in phrase:
+                stop = min(len(words), position + _MAX_SKIPPED)
+                while position < stop and words[position].text != text and words[position].text in skippable:
+                    position += 1
+                if position >= len(words) or words[position].text != text:
+                    break
+                position += 1
+            else:
+                return Hit(at, position, index)
+        return None
+
+    def find(self, reply: Reply, start: int, end: int) -> Iterator[Hit[int]]:
+        """Yield the options that are named by text, by a letter in brackets, or by one after "option" or "is"."""
+        at = start
+        while at < end:
+            hit = self.match(reply.words, at) or self._match_named_letter(reply.words, at)
+            if hit and hit.end <= end:
+                yield hit
+                at = hit.end
+            else:
+                at += 1
+
+    # --- by letter ----------------------------------------------------------------------
+
+    def _match_named_letter(self, words: Sequence[Word], at: int) -> Hit[int] | None:
+        index = self._letters.get(words[at].raw)
+        if index is None or at == 0 or not words[at].raw.isalpha():
+            return None
+        before, after = words[at - 1], words[at + 1].raw if at + 1 < len(words) else "\n"
+        is_ended = not after[0].isalpha() or bool(_UNSPACED.match(after)) or words[at].raw not in _WORD_LETTERS
+        is_named = (before.raw in "([" and after in ")]") or (before.text in _option_nouns() and is_ended)
+        is_named = is_named or (before.text in _links() and not after[0].isalnum())
+        return Hit(at, at + 1, index) if is_named else None
+
+    def find_labelled(self, reply: Reply) -> Iterator[Hit[int]]:
+        """Yield the options that are named by both letter and text: "(B) guitar", "the guitar (B)"."""
+        words = reply.words
+        if not self.marked_letters(reply):
+            return
+        by_end = {hit.end: hit for hit in self.find(reply, 0, len(words))}
+        for at, (letter, mark) in enumerate(pairwise(words)):
+            index = self._letters.get(letter.raw)
+            if index is None or mark.raw not in _LETTER_MARKS:
+                continue
+            after, before = self.match(words, at + 2), by_end.get(at - 1)
+            if after and after.payload == index:
+                yield Hit(at, after.end, index)
+            elif before and before.payload == index and words[at - 1].raw in "([":
+                yield Hit(before.start, at + 2, index)
+
+    def marked_letters(self, reply: Reply) -> set[int]:
+        """Return the options whose letters have a mark, as in a list of options: "A. …", "B) …"."""
+        marked = (letter.raw for letter, mark in pairwise(reply.words) if mark.raw in _LETTER_MARKS)
+        return {self._letters[letter] for letter in marked if letter.isalpha() and letter in self._letters}
+
+    def opening(self, reply: Reply) -> set[int]:
+        """Return the option with whose letter or text a reply begins, if it names no other: "(B) It sounds wooden"."""
+        words = reply.words
+        text = self.match(words, 0)
+        if text and text.end < len(words) and words[text.end].raw in _AFTER_OPENING and not self.is_yes_no:
+            others = (hit.payload != text.payload for hit in self.find(reply, text.end, len(words)))
+            return set() if any(others) or reply.is_question(0) else {text.payload}
+        at = int(words[0].raw in "([")
+        is_marked = at + 1 < len(words) and words[at].raw.isalpha() and words[at + 1].raw in _LETTER_MARKS | {"("}
+        index = self._letters.get(words[at].raw.upper()) if is_marked else None
+        return set() if index is None or len(self.marked_letters(reply)) > 1 else {index}
+
+    # --- at a position ------------------------------------------------------------------
+
+    def lead(self, reply: Reply, start: int) -> Hit[int] | None:
+        """Return the option with which words begin, by its letter, its text, or both: "(B) guitar"."""
+        return self._lead(reply.words, start)
+
+    def _lead(self, words: Sequence[Word], start: int) -> Hit[int] | None:
+        at = start
+        while at < len(words) and words[at].raw in _OPENING:
+            at += 1
+        if at == len(words):
+            return None
+        text = self.match(words, at)
+        is_named = not text and at + 1 < len(words) and words[at].text in self._nouns
+        at += is_named
+        index = self._match_letter(words, at, is_open=at - is_named > start, is_named=is_named)
+        if index is None:
+            return text
+        after = at + 1
+        while after < len(words) and not is_word(words[after]) and words[after].raw != "\n":
+            after += 1
+        own = self.match(words, after)
+        if own and own.payload == index:
+            return Hit(start, own.end, index)
+        return text if text and text.end > at + 1 else Hit(start, at + 1, index)
+
+    def _match_letter(self, words: Sequence[Word], at: int, *, is_open: bool, is_named: bool) -> int | None:
+        letter = words[at].raw
+        after = words[at + 1].raw if at + 1 < len(words) else "\n"
+        is_small = letter not in self._letters
+        index = self._letters.get(letter.upper())
+        if index is None:
+            return None
+        is_separate = after in ("\n.)" if is_small else _AFTER_LETTER) or bool(_UNSPACED.match(after))
+        if is_small:
+            is_article = letter.upper() in _WORD_LETTERS and at > 0 and is_word(words[at - 1])
+            return index if (is_open and after in _CLOSING) or (is_separate and not is_article) else None
+        own = self.match(words, at + 1)
+        is_letter = letter.isalpha() and (is_named or letter not in _WORD_LETTERS or after in _links())
+        return index if is_separate or is_letter or (own and own.payload == index) else None
+
+    # --- a whole text -------------------------------------------------------------------
+
+    def whole(self, words: Sequence[Word]) -> int | None:
+        """Return the option that words are, perhaps repeated, without anything else but articles and punctuation."""
+        start, end = 0, len(words)
+        while end and not is_word(words[end - 1]) and words[end - 1].raw not in ")]}":
+            end -= 1
+        while start < end and words[start].raw in "-:=*#.,":
+            start += 1
+        hit = self._lead(words[:end], start)
+        if not hit and start < end and words[start].text in _LEADING:
+            hit = self.match(words[:end], start + 1)
+        at = hit.end if hit else end
+        while at < end:
+            again = self.match(words[:end], at)
+            if is_word(words[at]) and not (again and hit and again.payload == hit.payload):
+                return None
+            at = again.end if again else at + 1
+        return hit.payload if hit else None
+
+    def whole_text(self, text: str) -> int | None:
+        """Return the option that a text is."""
+        return self.whole(split_words(text))
 
 
-def _is_asserted(text: str, mention: Mention, rules: Rules) -> bool:
-    level = first_matching_level(rules.text_rules, text, mention.start, mention.end)
-    is_minor = _MINOR.search(text, max(0, mention.start - WINDOW), mention.start)
-    return level is not None and level.value >= ClaimLevel.PREDICATED.value and not is_minor
+# --- names ------------------------------------------------------------------------------
 
 
-_MINOR = compile_pattern(rf"(?:{A_LITTLE})\s*\Z")
+def _split(text: str) -> list[str]:
+    return [word.text for word in split_words(text)]
 
 
-def _prefer_named(by_rule: Reading[int], reply: str, names: OptionNames, rules: Rules) -> Reading[int]:
-    """Return yes or no as read, unless the reply states a letter, or has neither and names an option."""
-    by_label = decide_option(reply, list(find_label_mentions(reply, names.labels, [], rules)), rules)
-    if by_label.strength in _FIRM:
-        return by_label
-    return decide_option(reply, find_text_mentions(reply, names.aliases), rules) if by_rule.value is None else by_rule
+def _name_options(texts: Sequence[str], sides: Sequence[str]) -> dict[str, int]:
+    """Return the index of the option that each name stands for; names of several options are left out."""
+    owners: dict[str, set[str]] = {}
+    for at, text in enumerate(texts):
+        further = phrases_of(sides[at]) if sides else _forms().get(text.strip().casefold(), [])
+        for name in (*_spellings(text), *further):
+            owners.setdefault(name.casefold(), set()).add(text)
+    return {name: texts.index(next(iter(own))) for name, own in owners.items() if len(own) == 1}
 
 
-# --- quoted speech ---------------------------------------------------------------------
-
-_QUOTATION = re.compile(r"\"[^\"\n]+\"")
-
-
-def _quotations(text: str, rules: Rules) -> list[re.Match[str]]:
-    """Return the quotations of a reply that are not given as its answer."""
-    return [
-        match
-        for match in _QUOTATION.finditer(text)
-        if first_matching_level(rules.answer_rules, text, match.start(), match.end()) is not ClaimLevel.STATED
-    ]
-
-
-def _drop_quoted(
-    text: str, mentions: Iterable[Mention], quotations: Sequence[re.Match[str]], rules: Rules
-) -> list[Mention]:
-    """Drop mentions that are part of quoted speech: "I am happy to be here", unlike "happy"."""
-    return [mention for mention in mentions if not any(_is_speech(text, mention, match, rules) for match in quotations)]
+def _spellings(text: str) -> Iterator[str]:
+    """Yield a text, its parts such as "生气" of "生气/angry", and both without the words that a reply may leave out."""
+    folded = fold(text).strip()
+    for name in dict.fromkeys((folded, *map(str.strip, _PARTS.split(folded)))):
+        words = split_words(name)
+        while words and not is_word(words[-1]):
+            words.pop()
+        at = 0
+        while at < len(words) - 1 and (words[at].text in _LEADING or not is_word(words[at])):
+            at += 1
+        for part in (words, words[at:]):
+            spelling = " ".join(word.raw for word in part)
+            if any(map(is_word, part)) and not _LETTER.fullmatch(spelling):
+                yield spelling
 
 
-def _is_speech(text: str, mention: Mention, quotation: re.Match[str], rules: Rules) -> bool:
-    if not quotation.start() < mention.start < quotation.end():
-        return False
-    rest = text[quotation.start() : mention.start] + " " + text[mention.end : quotation.end()]
-    return _SPOKEN_WORD.search(rules.determiner.sub(" ", rest)) is not None
+def _name_letters(texts: Sequence[str], *, has_letters: bool) -> dict[str, int]:
+    """Map letters and numbers to options; an option that is one letter, such as a note, stands for itself."""
+    own = {text.strip().upper(): index for index, text in enumerate(texts) if _LETTER.fullmatch(text.strip())}
+    if not has_letters:
+        return own
+    letters = dict(zip(string.ascii_uppercase, range(len(texts) or len(string.ascii_uppercase)), strict=False))
+    letters |= {cyrillic: letters[latin] for cyrillic, latin in _CYRILLIC_LETTERS.items() if latin in letters}
+    if texts and not any(map(str.isdigit, "".join(map(fold, texts)))):
+        letters |= {str(index + 1): index for index in range(len(texts))}
+    return letters | own
 
 
-_SPOKEN_WORD = re.compile(r"[^\W\d_]{2}|(?<!\w)I(?!\w)")
+def _nouns_before_letters(text: str) -> Iterator[str]:
+    """Yield the words before single letters of an option: "Assistant A is better" may be called "Assistant A"."""
+    for noun, letter in pairwise(split_words(text)):
+        if len(noun.raw) > 1 and noun.raw.isalpha() and letter.raw.isupper() and _LETTER.fullmatch(letter.raw):
+            yield noun.text
 
 
-# --- claims ----------------------------------------------------------------------------
-
-# A reply that repeats itself endlessly may name thousands of options; the last ones are enough.
-_MAX_MENTIONS = 200
-_BETWEEN_LABEL_AND_TEXT = compile_pattern(rf"[\s\"'(\[)\].:、,\-–—の]*{ARTICLES}")
-_BETWEEN_LABEL_AND_OTHER_TEXT = compile_pattern(rf"[\s\"'(\[)\].:、\-]*{ARTICLES}")
-_BEFORE_OWN_LABEL = re.compile(r"[\"']*\s*[(\[]\s*")
-_BETWEEN_ITEMS = compile_pattern(rf"[\s\"'()\[\],;/|、]*{ARTICLES}")
-_BETWEEN_LETTERED_ITEMS = re.compile(r"[\s,;/|、]*")
-_LETTERED = re.compile(r"[A-Z](?:[.):、]|\s)")
+@cache
+def _option_nouns() -> frozenset[str]:
+    """Return the last words of what stands before a letter."""
+    return frozenset(_split(phrase)[-1] for phrase in phrases_of("nouns"))
 
 
-def _is_label_of(text: str, label: Mention, option_text: Mention, separator: re.Pattern[str]) -> bool:
-    """Return whether a label is attached to the text of an option, as in "B) guitar"."""
-    is_pair = label.is_label and not option_text.is_label
-    return is_pair and separator.fullmatch(text, label.end, option_text.start) is not None
+@cache
+def _links() -> frozenset[str]:
+    """Return the words before an answer: "it *is* B."."""
+    return frozenset(words[0] for phrase in phrases_of("links") if len(words := _split(phrase)) == 1)
 
 
-def _merge(text: str, mentions: Sequence[Mention]) -> list[Mention]:
-    """Join each label with its own text into one mention: "B) guitar", "the guitar (B)"."""
-    merged: list[Mention] = []
-    for mention in mentions:
-        is_own = merged and merged[-1].index == mention.index
-        if is_own and _is_label_of(text, merged[-1], mention, _BETWEEN_LABEL_AND_TEXT):
-            mention = replace(mention, start=merged.pop().start)
-        elif is_own and mention.is_label and _BEFORE_OWN_LABEL.fullmatch(text, merged[-1].end, mention.start):
-            mention = replace(merged.pop(), end=mention.end)
-        merged.append(mention)
-    return merged
+def _sides(texts: Sequence[str]) -> list[str]:
+    """Return which of two options is yes and which is no; nothing if they are others."""
+    sides = [side for text in texts for side in ("yes", "no") if tuple(_split(text)) in _side_words(side)]
+    return sides if len(texts) == 2 and sorted(sides) == ["no", "yes"] else []
 
 
-def _linked_to_next(text: str, mentions: Sequence[Mention], rules: Rules) -> list[bool]:
-    """Return for each mention whether it is coordinated with the next: "A or B", "A, B and C", "A. x B. y"."""
-    linked = [False] * len(mentions)
-    for position in reversed(range(len(mentions) - 1)):
-        left, right = mentions[position], mentions[position + 1]
-        # A comma alone separates sentences as often as items, so a list must end in "and" or "or".
-        connectors = [rules.conjunction, rules.comma] if linked[position + 1] else [rules.conjunction]
-        is_joined = any(connector.fullmatch(text, left.end, right.start) for connector in connectors)
-        linked[position] = is_joined or _is_label_of(text, left, right, _BETWEEN_LABEL_AND_OTHER_TEXT)
-        linked[position] |= _are_lettered_items(text, left, right)
-    for position in range(len(mentions) - 2):
-        items = mentions[position : position + 3]
-        are_items = len({mention.index for mention in items}) == 3 and len({mention.is_label for mention in items}) == 1
-        if are_items and all(_BETWEEN_ITEMS.fullmatch(text, left.end, right.start) for left, right in pairwise(items)):
-            linked[position] = linked[position + 1] = True
-    return linked
+@cache
+def _side_words(side: str) -> frozenset[tuple[str, ...]]:
+    return frozenset(tuple(_split(phrase)) for phrase in phrases_of(side))
 
 
-def _are_lettered_items(text: str, left: Mention, right: Mention) -> bool:
-    """Return whether two options with letter and text follow each other, as in "A. violin B. guitar"."""
-    are_lettered = _LETTERED.match(text, left.start) and _LETTERED.match(text, right.start)
-    is_list = are_lettered and not (left.is_label or right.is_label) and left.index != right.index
-    return bool(is_list and _BETWEEN_LETTERED_ITEMS.fullmatch(text, left.end, right.start))
+@cache
+def _forms() -> dict[str, list[str]]:
+    """Return the forms of common labels by each of them, such as "angry" and "anger"."""
+    return {form: phrase.split() for phrase in phrases_of("forms") for form in phrase.split()}
 
 
-def _group_mentions(text: str, mentions: Sequence[Mention], rules: Rules) -> Iterator[list[Mention]]:
-    group: list[Mention] = []
-    for mention, is_linked in zip(mentions, _linked_to_next(text, mentions, rules), strict=True):
-        group.append(mention)
-        if not is_linked:
-            yield group
-            group = []
+# --- parts of longer words and numbers --------------------------------------------------
 
 
-def _classify_group(text: str, group: Sequence[Mention], rules: Rules) -> Claim:
-    """Classify a group of mentions by the words around it."""
-    are_labels = all(mention.is_label for mention in group)
-    phrasings = rules.label_rules if are_labels else rules.text_rules
-    start, end = group[0].start, group[-1].end
-    level = first_matching_level(phrasings, text, start, end)
-    if level is None:
-        level = ClaimLevel.IGNORED if are_labels and len(group) == 1 else ClaimLevel.PLAIN
-    if level is ClaimLevel.PLAIN and rules.negated_later.match(text, end):
-        level = ClaimLevel.NEGATED
-    if len(group) == 1 and level.value >= ClaimLevel.PLAIN.value:
-        level = _level_of_name(text, group[0], level, rules)
-    return Claim(level, frozenset(mention.index for mention in group), start, end, are_labels)
+def _is_part(words: Sequence[Word], hit: Hit[int]) -> bool:
+    """Return whether a name is part of a longer word or number: 十 in 二十, "six" in "six fifty"."""
+    first, before = words[hit.start], words[hit.start - 1] if hit.start else None
+    if before and first.is_joined and _HANGUL.match(first.raw) and _HANGUL.match(before.raw):
+        return True
+    after = words[hit.end] if hit.end < len(words) else None
+    ends = ((before, first), (words[hit.end - 1], after))
+    return any(left and right and _is_number(left) and _is_number(right) for left, right in ends)
 
 
-_CATCH_ALL = compile_pattern("|".join(table.catch_alls for table in TABLES.values() if table.catch_alls))
-_OF_THE_OPTIONS = compile_pattern(r"\s+of (?:the|these|those) (?:above|options|choices|labels|given|listed|others?)")
+def _is_number(word: Word) -> bool:
+    return word.text[0].isdigit() or word.text in _number_words()
 
 
-def _level_of_name(text: str, mention: Mention, level: ClaimLevel, rules: Rules) -> ClaimLevel:
-    """Return the level of a mention whose option is a count ("three times") or an ordinary word ("other")."""
-    name = text[mention.start : mention.end]
-    if _CATCH_ALL.fullmatch(name):
-        ends_phrase = rules.phrase_end.match(text, mention.end) or _OF_THE_OPTIONS.match(text, mention.end)
-        return level if level is not ClaimLevel.PLAIN and ends_phrase else ClaimLevel.NEGATED
-    if not mention.is_label and rules.count.search(name):
-        return first_matching_level(rules.bound_rules, text, mention.start, mention.end) or level
-    return level
-
-
-def decide_option(text: str, mentions: Sequence[Mention], rules: Rules) -> Reading[int]:
-    """Read the index of the option that a reply decides on."""
-    ordered = _merge(text, sorted(mentions)[-_MAX_MENTIONS:])
-    return decide(text, [_classify_group(text, group, rules) for group in _group_mentions(text, ordered, rules)], rules)
+@cache
+def _number_words() -> frozenset[str]:
+    tens = "fifteen twenty thirty forty fifty sixty seventy eighty ninety hundred"
+    return frozenset((*tens.split(), *(word for phrase in phrases_of("numbers") for word in phrase.split("/"))))

@@ -1,4 +1,4 @@
-"""What was read from a reply, and how firmly the reply states it."""
+"""What was read from a reply, and from what."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ Value = TypeVar("Value")
 
 
 class Strength(StrEnum):
-    """How a reply states its answer, from the firmest to the least firm."""
+    """What an answer was read from, from the firmest to the least firm."""
 
+    STRUCTURE = "structure"
+    """Markup or a field holds the answer: `{"answer": "B"}`, `\\boxed{B}`."""
     MARKER = "explicit marker"
-    """A phrase or markup announces the answer: "The answer is B", "Score: 4"."""
+    """A phrase announces the answer: "The answer is B", "Score: 4"."""
     WHOLE_REPLY = "whole reply"
-    """The reply is nothing but the answer: "B", "happy", "4"."""
-    OPTION_TEXT = "option text"
-    """A sentence asserts the answer in passing: "It is a guitar", "No, only traffic"."""
-    WEAK = "weak"
-    """The answer is hedged, misspelt or only implied: "It might be A", "There is no dog"."""
+    """The reply, or its first or last line, is nothing but the answer: "B", "happy", "4"."""
+    STATEMENT = "statement"
+    """A clause names one option, and nothing else in the reply speaks against it: "It is a guitar"."""
 
 
 @dataclass(frozen=True, slots=True)
