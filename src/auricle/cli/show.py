@@ -146,7 +146,7 @@ def _format_runs(runs: Sequence[tuple[Path, Metrics]], by: Sequence[str], *, sho
             yield f"\n{run} is not finished{unfinished}: these metrics cover the {count} samples completed so far."
         lines = [
             *(format_listening(metrics) if metrics.purpose == LISTENING else []),
-            *terminal.format_readings(metrics),
+            *terminal.format_readings(metrics, run),
             *terminal.format_failures(metrics),
             *terminal.format_notes(metrics, known),
         ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from pathlib import Path
 
 from auricle.core.signature import Signature
 from auricle.report.methods import TOO_FEW, explain_few_units, format_method
@@ -24,7 +25,10 @@ from auricle.report.text_format import (
 from auricle.report.text_table import format_table
 from auricle.runs.metrics import Metrics, Number
 from auricle.runs.outcome_counts import OutcomeCounts
+from auricle.runs.scores import JUDGED, UNREAD
 
+MAX_UNREAD_SHARE = 0.02
+"""Share of unread replies above which commands to look at them are offered."""
 TABLE_HEADER = (
     *("task", "model", "metric", "profile", "group", "value", "95 % interval", "method", "n", "coverage", "notes"),
 )
@@ -168,14 +172,24 @@ def _format_bounds(number: Number, worst: Bound, best: Bound, remark: str = "") 
     return f" (bounds {format_value(number, low)} … {format_value(number, high)}{remark})"
 
 
-def format_readings(metrics: Metrics) -> list[str]:
-    """Format how answers were read, with a line for metrics that read alike, and how often they were read right."""
-    lines = [
-        f"How answers were read ({', '.join(number.metric for number in group)}): "
-        + ", ".join(f"{name} {format_number(share, 'share')}" for name, _, share in list_readings(group[0]))
-        for group in group_by_readings(metrics.overall)
-    ]
+def format_readings(metrics: Metrics, run: Path) -> list[str]:
+    """Format how answers were read, with a line for metrics that read alike, and how often they were read right.
+
+    If many are unread, commands to look at them and to let a judge read them are offered.
+    """
+    lines, groups = [], group_by_readings(metrics.overall)
+    for group in groups:
+        shares = ", ".join(f"{name} {format_number(share, 'share')}" for name, _, share in list_readings(group[0]))
+        lines.append(f"How answers were read ({', '.join(number.metric for number in group)}): {shares}")
+    unread = [readings for (number, *_) in groups if _is_often_unread(readings := number.readings)]
+    if unread:
+        judge = f"; let a judge read them: auricle score {run} --judge-unread MODEL"
+        lines.append(f"Look at unread replies: auricle audit {run}{'' if JUDGED in unread[0] else judge}")
     return [*lines, format_audit(metrics.audit)] if metrics.audit else lines
+
+
+def _is_often_unread(readings: Mapping[str, int]) -> bool:
+    return readings.get(UNREAD, 0) > MAX_UNREAD_SHARE * sum(readings.values())
 
 
 def format_failures(metrics: Metrics, max_examples: int = 3) -> list[str]:

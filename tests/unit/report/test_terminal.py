@@ -146,7 +146,7 @@ def test_a_sample_that_decides_a_rate_is_noted(runs: list[Metrics]) -> None:
 
 
 def make_read_number(**fields: Any) -> Number:
-    read = {"marker": 5, "whole_reply": 2, "option_text": 0, "weak": 1, "unread": 2, "refused": 0}
+    read = {"marker": 5, "whole_reply": 2, "statement": 1, "unread": 2, "refused": 0}
     counts = {"scored": 10, "total": 10, "unreadable": 2, "counted_wrong": 2, "readings": read}
     bounds = {"value": 0.5, "unread_wrong": 0.5, "unread_right": 0.7}
     facts = {"metric": "accuracy", "unit": "share", "details": {}}
@@ -170,8 +170,9 @@ def test_bounds_of_unread_answers_that_are_unknown_are_left_out() -> None:
 def test_metrics_that_read_alike_share_a_line_of_shares() -> None:
     numbers = (make_read_number(), make_read_number(metric="uar"), make_read_number(metric="wer", readings={}))
     metrics = Metrics(task=TaskFacts("quiz"), model=ModelFacts("echo"), numbers=numbers)
-    assert format_readings(metrics) == [
-        "How answers were read (accuracy, uar): marker 50.00 %, whole reply 20.00 %, weak 10.00 %, unread 20.00 %"
+    assert format_readings(metrics, Path("run")) == [
+        "How answers were read (accuracy, uar): marker 50.00 %, whole reply 20.00 %, statement 10.00 %, unread 20.00 %",
+        "Look at unread replies: auricle audit run; let a judge read them: auricle score run --judge-unread MODEL",
     ]
 
 
@@ -206,3 +207,14 @@ def test_rows_that_fail_in_every_part_of_a_suite_are_listed_once(runs: list[Metr
         "1 × AudioError in each of the 3 parts",
         "1 × AudioError in noise:snr=10",
     ]
+
+
+@pytest.mark.parametrize(("unread", "judge", "offers"), [(2, {}, 0), (3, {}, 1), (3, {"judge": 1}, 1)])
+def test_commands_for_unread_replies_are_offered_if_there_are_many(
+    unread: int, judge: dict[str, int], offers: int
+) -> None:
+    number = make_read_number(readings={"marker": 100 - unread - len(judge), "unread": unread, **judge})
+    metrics = Metrics(task=TaskFacts("quiz"), model=ModelFacts("echo"), numbers=(number,))
+    _, *offered = format_readings(metrics, Path("run"))
+    assert len(offered) == offers
+    assert not any("--judge-unread" in line for line in offered if judge)
