@@ -21,6 +21,12 @@ def test_an_author_of_a_model_evaluates_it(tmp_path: Path) -> None:
     run_tutorial("evaluate-your-model", tmp_path)
 
 
+def test_an_emotion_lab_compares_two_models_on_its_recordings(tmp_path: Path) -> None:
+    run_tutorial("evaluate-emotion", tmp_path)
+    for page in ("runs/level/report.html", "compare.html"):
+        assert (tmp_path / page).read_text(encoding="utf-8").startswith("<!doctype html>")
+
+
 def test_a_user_of_an_api_stays_within_a_budget(tmp_path: Path) -> None:
     run_tutorial("evaluate-an-api", tmp_path)
 
