@@ -23,6 +23,7 @@ TOP_LEVEL = {
             "gate",
             "plan",
             "load_model",
+            *("measure", "wer", "cer"),
         ),
     ),
     "specs": (
