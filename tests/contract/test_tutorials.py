@@ -21,6 +21,10 @@ def test_an_author_of_a_model_evaluates_it(tmp_path: Path) -> None:
     run_tutorial("evaluate-your-model", tmp_path)
 
 
+def test_a_researcher_compares_two_checkpoints(tmp_path: Path) -> None:
+    run_tutorial("evaluate-checkpoints", tmp_path)
+
+
 def test_an_emotion_lab_compares_two_models_on_its_recordings(tmp_path: Path) -> None:
     run_tutorial("evaluate-emotion", tmp_path)
     for page in ("runs/level/report.html", "compare.html"):
