@@ -143,7 +143,7 @@ def test_a_judge_reads_only_what_rules_cannot_read_and_only_once(quiz_run: Path,
     number = result["option_accuracy"]
     assert (number.value, number.unreadable, number.coverage) == (0.6, 2, 0.6)
     assert number.readings["judge"] == 2
-    assert str(number.signature.metric) == "option_accuracy:4.judge-unread-v1.by-reader.py:read.unreadable-wrong"
+    assert str(number.signature.metric) == "option_accuracy:5.judge-unread-v1.by-reader.py:read.unreadable-wrong"
     assert result.exit_status is ExitStatus.FAILURES  # one request failed; its sample stays unread
     log = tmp_path / "read.txt"
     assert sorted(log.read_text().split("\n")[:-1]) == ["broken", "nothing", "the upper"]

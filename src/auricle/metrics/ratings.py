@@ -143,7 +143,7 @@ def _rating_metric(name: str, dimension: Dimension) -> Metric:
         dimension.metric_name(name),
         partial(score, dimension=dimension),
         aggregate,
-        version=2,
+        version=3,
         higher_is_better=higher_is_better,
         title=dimension.metric_title(title),
         plot="ratings" if higher_is_better else "",

@@ -44,7 +44,7 @@ def test_synonyms_can_be_disabled() -> None:
     assert labels.accuracy.without_synonyms
     without_synonyms = labels.accuracy.without_synonyms()
     assert without_synonyms.score(sample, output) == 0.0
-    assert without_synonyms.signature == "accuracy:4.no-synonyms.unreadable-wrong"
+    assert without_synonyms.signature == "accuracy:5.no-synonyms.unreadable-wrong"
 
 
 @pytest.mark.parametrize(

@@ -291,7 +291,7 @@ def test_the_first_or_the_last_answer_is_scored() -> None:
 
 
 def test_the_signature_names_the_aggregation() -> None:
-    assert aggregate_answers(option_accuracy, "vote").signature == "option_accuracy:4.vote.unreadable-wrong"
+    assert aggregate_answers(option_accuracy, "vote").signature == "option_accuracy:5.vote.unreadable-wrong"
     averaged = aggregate_answers(wer, "mean")
     assert averaged.signature == "wer:1.pooled.basic:2.mean"
     assert averaged.with_profile
@@ -301,7 +301,7 @@ def test_the_signature_names_the_aggregation() -> None:
 def test_variants_of_a_metric_are_aggregated_the_same_way() -> None:
     averaged, judged = aggregate_answers(accuracy, "mean"), aggregate_answers(judge_1_5, "mean")
     assert averaged.without_synonyms
-    assert averaged.without_synonyms().signature == "accuracy:4.no-synonyms.mean.unreadable-wrong"
+    assert averaged.without_synonyms().signature == "accuracy:5.no-synonyms.mean.unreadable-wrong"
     assert judged.with_votes
     assert judged.with_votes(2).signature.endswith(".mean")
     sample = Sample(id="1", inputs={"question": "what?"}, target="a cat")

@@ -110,7 +110,7 @@ def test_samples_that_the_metric_does_not_apply_to_are_not_sent() -> None:
 
 
 def test_the_judge_is_part_of_the_signature() -> None:
-    assert judged.signature == "option_accuracy:4.judge-unread-v1.unreadable-wrong"
+    assert judged.signature == "option_accuracy:5.judge-unread-v1.unreadable-wrong"
 
 
 def test_metrics_that_read_no_replies_or_need_a_judge_anyway_stay_as_they_are() -> None:

@@ -81,7 +81,7 @@ def test_the_judge_of_unread_replies_stands_in_the_signatures_of_their_metrics_a
     with JudgePanel(tmp_path / "verdicts.jsonl", [reader, JUDGES[0]], {}) as panel:
         first, second, *_ = panel.expand([option_accuracy, judged])
         assert [facts.role for facts in panel.to_facts()] == ["unread", "judge"]
-    assert first.signature == "option_accuracy:4.judge-unread-v1.by-reader.unreadable-wrong"
+    assert first.signature == "option_accuracy:5.judge-unread-v1.by-reader.unreadable-wrong"
     assert second.signature.endswith(".by-first")
 
 

@@ -17,7 +17,7 @@ ITEMS = (
     AuditItem("c", "unread"),
     AuditItem("d", "statement", "A. guitar"),
 )
-AUDIT = Audit(metric="option_accuracy", signature="option_accuracy:4", seed=0, readings=READINGS, items=ITEMS)
+AUDIT = Audit(metric="option_accuracy", signature="option_accuracy:5", seed=0, readings=READINGS, items=ITEMS)
 NUMBER = Number(
     metric="option_accuracy", value=0.5, details={}, readings=READINGS, signature=Signature.parse("t|r|i|m:1|x|a")
 )

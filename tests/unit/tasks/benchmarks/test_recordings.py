@@ -246,5 +246,5 @@ def test_synonyms_can_be_disabled(auricle: Any, speech: Any, tmp_path: Path) -> 
     )  # fmt: skip
     assert process.returncode == 0, process.stderr
     document = json.loads((tmp_path / "run" / "metrics.json").read_text())
-    assert "accuracy:4.no-synonyms" in document["numbers"][0]["signature"]
+    assert "accuracy:5.no-synonyms" in document["numbers"][0]["signature"]
     assert "different words" not in process.stdout
