@@ -10,6 +10,7 @@ FACT_DESCRIPTIONS = {
     "Wall time": "From the first request to the last response of each pass, decoding included, "
                  "model loading excluded.",
     "Throughput": "Audio seconds answered per second of wall time, with as many requests in flight as there were.",
+    "Concurrency": "Requests in flight, on average over the wall time.",
     "Speed of one request": "Audio seconds per second from sending a request to its answer, or of its share of a "
                             "batch; decoding, queues, rate limits and retries are not counted. Known as RTFx.",
     "TTFT": "Median time from sending a request to the first token of its streamed answer.",
@@ -45,12 +46,15 @@ def speed_facts(metrics: Metrics) -> list[tuple[str, str]]:
 
 def _list_rates(speed: Throughput) -> list[tuple[str, str]]:
     """List throughput and speed of one request in multiples of real time; without audio, samples per second."""
-    concurrency = speed.concurrency or 0.0
-    busy = f" at concurrency {_format_significant(concurrency)}" if concurrency > 1 else ""
-    rates = (("Throughput", speed.throughput, busy), ("Speed of one request", speed.rtfx, ""))
-    known = [(name, f"{_format_significant(rate)}×{suffix}") for name, rate, suffix in rates if rate is not None]
+    known = []
+    if speed.throughput is not None:
+        known.append(("Throughput", f"{_format_significant(speed.throughput)}×"))
+        if (speed.concurrency or 0.0) > 1:
+            known.append(("Concurrency", _format_significant(speed.concurrency or 0.0)))
+    if speed.rtfx is not None:
+        known.append(("Speed of one request", f"{_format_significant(speed.rtfx)}×"))
     if not known and speed.samples_per_second is not None:
-        known = [("Samples/s", _format_significant(speed.samples_per_second))]
+        known.append(("Samples/s", _format_significant(speed.samples_per_second)))
     return known
 
 

@@ -268,11 +268,12 @@ def with_speed(speed: Throughput | None, answered: int) -> Metrics:
 def test_terminal_and_report_show_time_throughput_and_speed_of_one_request() -> None:
     metrics = metrics_with_speed(wall=118.2, audio=4881.66)
     assert format_usage_line(metrics) == (
-        "Usage: 118 s of wall time, throughput 41.3× at concurrency 4, speed of one request 10.3×"
+        "Usage: 118 s of wall time, throughput 41.3×, concurrency 4, speed of one request 10.3×"
     )
     assert usage_facts(metrics) == [
         ("Wall time", "118 s"),
-        ("Throughput", "41.3× at concurrency 4"),
+        ("Throughput", "41.3×"),
+        ("Concurrency", "4"),
         ("Speed of one request", "10.3×"),
     ]
     assert "Known as RTFx" in dict(describe_speed_facts(metrics))["Speed of one request"]
