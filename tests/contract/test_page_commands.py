@@ -40,6 +40,7 @@ EXIT_CODES = {
     "perf": (0, 3),  # a load test is not valid on a machine that other tests keep busy
     "data": (0, 3),  # the copies of corpora in a test are incomplete
     "timestamps": (0, 3),  # the recogniser of the test reports no times
+    "score": (0, 3),  # the judge of the test gives no verdict
     "gate": (0, 4, 5),  # the verdict is that on the runs of the test
 }
 """Exit codes of commands that may be another than 0."""

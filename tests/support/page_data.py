@@ -43,7 +43,7 @@ new = transcribe
 """
 CALLS = """\
 kind: conversation
-response_timeout: 0.3
+response_timeout: 1.5
 conversations:
   - {id: hello, script: [{say: {audio: clips/call.wav, text: Hello}}]}
 """

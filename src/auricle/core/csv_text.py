@@ -30,8 +30,8 @@ def render_records(columns: Sequence[str], records: Iterable[Mapping[str, Any]])
 def escape_formula(value: Any) -> Any:
     """Put an apostrophe before text that a spreadsheet would take for a formula; a number is none.
 
-    >>> [escape_formula(value) for value in ("=1+1", "1", -1, "-0.5", "-x")]
-    ["'=1+1", '1', -1, '-0.5', "'-x"]
+    >>> [escape_formula(value) for value in ("=1+1", "=3", "1", -1, "-0.5", "-x")]
+    ["'=1+1", '=3', '1', -1, '-0.5', "'-x"]
     """
     return f"'{value}" if isinstance(value, str) and _is_formula(value) else value
 
@@ -45,7 +45,7 @@ def _is_formula(text: str) -> bool:
     if not text.startswith(FORMULA_PREFIXES):
         return False
     try:
-        float(text)
+        float(text.removeprefix("="))  # a spreadsheet shows the number
     except ValueError:
         return True
     return False

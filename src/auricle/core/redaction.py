@@ -23,6 +23,7 @@ MIN_BASE64_CHARS = 14
 
 URL = re.compile(r"\b[a-z][a-z0-9+.-]*://[^\s\"'<>`]*[^\s\"'<>`.,:;!?)\]}]", re.IGNORECASE)
 USER_IN_URL = re.compile(r"(?<=://)[^/@\s]+@")
+_PARAMETER = re.compile(r"([?&]([\w-]+)=)([^&\s'\"]+)")
 _PUBLIC_PARAMETER = re.compile(
     r"(api[-_]?)?version|v|alt|format|encoding|sample_rate|channels|lang(uage)?|locale|region|model|deployment|tier|intent"
     r"|revision|ref|split|page|limit|offset|start|end|length|download|raw|list-type|prefix|delimiter",
@@ -267,7 +268,13 @@ def redact(arguments: Mapping[str, Any], *, hide_generated: bool = True) -> dict
 
 def redact_text(text: str) -> str:
     """Return a text without registered secrets, private keys, and what may be secret in URLs."""
-    return SECRETS.redact(URL.sub(_redact_url, PRIVATE_KEY.sub(HIDDEN, text)))
+    without_keys = _PARAMETER.sub(_redact_secret_parameter, PRIVATE_KEY.sub(HIDDEN, text))
+    return SECRETS.redact(URL.sub(_redact_url, without_keys))
+
+
+def _redact_secret_parameter(parameter: re.Match[str]) -> str:
+    """Return a parameter of an address that may lack its scheme, `host/v1?key=…`, without a secret."""
+    return f"{parameter[1]}{HIDDEN}" if _is_secret_parameter(parameter[2]) else parameter[0]
 
 
 def _redact_url(url: re.Match[str]) -> str:

@@ -104,8 +104,13 @@ class Player:
         return played
 
     def stop(self, at: float) -> None:
-        """End playback with the call."""
-        self._cut(round(at * self._rate))
+        """End playback with the call; an item of which only silence is left has been played to its end."""
+        position = int(at * self._rate)
+        lost = self._measure_audible_after(position)
+        cut = self._cut(position)
+        for chunk in self._chunks:
+            if chunk.item in cut and not lost[chunk.item]:
+                chunk.is_cut = False
 
     def count_played(self, item: str) -> float:
         """Return how many seconds of an item are played, up to what has arrived so far."""

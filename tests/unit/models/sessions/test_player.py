@@ -162,3 +162,11 @@ def test_the_track_ends_with_the_call() -> None:
     assert len(player.make_track(3.0)) == 3 * RATE
     assert player.spans == [(1.0, 3.0)]
     assert [kind for kind, *_ in log(player)] == ["playback_started"]
+
+
+@pytest.mark.parametrize(("at", "is_ended"), [(1.6, True), (1.2, False)])
+def test_an_item_is_played_to_its_end_if_a_call_ends_in_the_silence_after_it(at: float, is_ended: bool) -> None:
+    player = Player(rate=1000)
+    player.add("a", np.concatenate([np.full(500, 900, np.int16), np.zeros(1000, np.int16)]), at=1.0)
+    player.stop(at)
+    assert [event.at for event in player.list_events() if event.kind is EventKind.PLAYBACK_ENDED] == [at] * is_ended
