@@ -180,7 +180,7 @@ def pax_sparse_size(folder: Path, _: str) -> list[str]:
 
 
 def pax_sparse_map(folder: Path, _: str) -> list[str]:
-    """Write a member whose list of holes is said to be longer than the file."""
+    """Write a member whose list of holes is declared longer than the file."""
     values = {"GNU.sparse.major": "1", "GNU.sparse.minor": "0", "GNU.sparse.realsize": str(DECLARED_BYTES)}
     return write_tar(folder, pax_header("a.txt", values, b"99999999\n0\n"))
 

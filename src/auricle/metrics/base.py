@@ -339,10 +339,9 @@ def metric(
 
 def has_oversized_text(record: Record) -> bool:
     """Return whether an answer or a reference of a record is too long to be scored."""
-    target = record.sample.target
-    answers = (output.text for output in record.outputs if isinstance(output, Generation))
-    texts = [*answers, *(target if isinstance(target, (list, tuple)) else [target])]
-    return any(isinstance(text, str) and len(text) > MAX_TEXT_LENGTH for text in texts)
+    references = record.sample.target if isinstance(record.sample.target, (list, tuple)) else [record.sample.target]
+    answers = [output.text for output in record.outputs if isinstance(output, Generation)]
+    return any(isinstance(text, str) and len(text) > MAX_TEXT_LENGTH for text in (*answers, *references))
 
 
 def as_metric(metric_or_score: Metric | ScoreFunction) -> Metric:
@@ -595,6 +594,7 @@ Examples:
 ratio = RatioAggregator()
 """The sum of the first numbers over the sum of the second: a corpus-level rate, not a mean of rates.
 
+Examples:
     >>> ratio([(1, 4), (1, 6)])
     0.2
 """

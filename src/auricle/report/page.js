@@ -43,13 +43,14 @@
   const reveal = () => {
     const target = byId(location.hash.slice(1));
     const details = target?.closest("details");
-    if (!target || !(target.hidden || (details && !details.open))) return;
+    if (!target) return;
+    history.scrollRestoration = "manual"; // it would precede unfolding when a page is loaded again
     if (target.hidden) {
       byId("filter").value = "";
       filter();
     }
     if (details) details.open = true;
-    target.scrollIntoView();
+    target.scrollIntoView({ behavior: "instant" });
   };
 
   // One sound at a time: two recordings at once tell nothing about either.

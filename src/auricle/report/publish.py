@@ -149,7 +149,7 @@ def _score_and_write(
     )
     run.write("metrics_summary.csv", summary_csv(metrics))
     run.write("metrics_detail.csv", detail_csv(metrics))
-    command = format_repeat_command(run.spec, str(run.path))
+    command = format_repeat_command(run.spec, str(run.location))
     sliced, gaps = compute_report_groups(score_table, signals, numbers)
     shown = replace(metrics, numbers=(*metrics.numbers, *sliced))
     tables = run_html.RunTables(gaps, words.build(MAX_WORDS, MAX_CONFUSIONS, MAX_INSERTIONS))

@@ -96,7 +96,9 @@ def test_error_that_cannot_describe_itself_is_reported(state: Path, capsys: pyte
             raise RuntimeError
 
     assert report_error(raised(Silent())) == ExitStatus.ERROR
-    assert capsys.readouterr().err.startswith("auricle: Unexpected Silent: its message cannot be shown.")
+    assert capsys.readouterr().err.startswith(
+        "auricle: Unexpected Silent: its message cannot be shown: __str__ raised RuntimeError"
+    )
     assert "Silent" in next(state.iterdir()).read_text()
 
 

@@ -55,7 +55,7 @@ def test_a_skipped_tie_is_unreadable() -> None:
 
 
 def test_the_signature_names_the_tie_policy() -> None:
-    assert metrics("upstream")["accuracy"].signature == "accuracy:2.ties-upstream"
+    assert metrics("upstream")["accuracy"].signature == "accuracy:3.ties-upstream"
 
 
 def test_ties_are_counted() -> None:

@@ -123,7 +123,7 @@ def test_each_dataset_has_the_metrics_of_its_targets(bench: Any, manifest: Any) 
     assert [metric.name for metric in metrics if metric.name.startswith("accuracy")] == [
         *("accuracy.musicality", "accuracy.preference", "accuracy.alignment")
     ]
-    assert metrics[0].signature == "accuracy.musicality:2.ties-upstream"
+    assert metrics[0].signature == "accuracy.musicality:3.ties-upstream"
 
 
 def test_ratings_of_two_datasets_are_not_pooled(bench: Any) -> None:
