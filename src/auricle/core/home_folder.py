@@ -7,26 +7,26 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-_folder = ""
+_folders: list[str] = []
+"""Those of the runs that are under way, which may be in several threads."""
 
 
 def home_folder() -> str:
     """Return the folder of the run that is under way, or an empty text."""
-    return _folder
+    return _folders[-1] if _folders else ""
 
 
 @contextmanager
 def keep_home_folder() -> Iterator[None]:
     """Take the working directory as the one that relative paths are meant from, and return to it after the block."""
-    global _folder
-    previous = _folder
     try:
-        _folder = str(Path.cwd())
+        folder = str(Path.cwd())
     except FileNotFoundError:  # it was deleted
-        _folder = ""
+        folder = ""
+    _folders.append(folder)
     try:
         yield
     finally:
+        _folders.remove(folder)
         with suppress(OSError):
-            os.chdir(_folder or os.curdir)
-        _folder = previous
+            os.chdir(folder or os.curdir)
