@@ -54,6 +54,7 @@ def test_stopped_run_shows_what_was_done(make_run: Any) -> None:
     assert (summary.status, summary.done, summary.total, summary.failed) == ("stopped", 4, 1440, 0)
 
 
+@pytest.mark.thorough
 def test_run_in_which_nothing_was_answered_failed(make_run: Any) -> None:
     path = make_run("a", "fake-api", fail_every=1)
     summary = summarise(path)

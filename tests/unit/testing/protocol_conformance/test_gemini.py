@@ -45,6 +45,7 @@ def test_a_tool_that_the_fake_server_calls_is_recognised() -> None:
     assert "toolResponse" in results(report)
 
 
+@pytest.mark.thorough
 def test_a_server_that_answers_nothing_lacks_everything() -> None:
     async def mute(line: Line) -> None:
         await line.receive_all()

@@ -81,6 +81,7 @@ def check_scripted(handler: Any) -> ConformanceReport:
     return asyncio.run(main())
 
 
+@pytest.mark.thorough
 def test_a_server_that_answers_nothing_lacks_everything() -> None:
     report = check_scripted(mute)
     assert not report.is_conformant
@@ -93,6 +94,7 @@ def test_a_server_that_answers_nothing_lacks_everything() -> None:
     assert outcomes["barge-in"].startswith("unknown")
 
 
+@pytest.mark.thorough
 def test_each_fault_is_explained() -> None:
     outcomes = results(check_scripted(lenient))
     assert outcomes["session.created"] == "wrong: it has no session object"
