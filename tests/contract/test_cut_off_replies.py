@@ -23,6 +23,11 @@ REPLIES: dict[str, tuple[dict[str, Any], dict[str, Any], list[tuple[str, Any]]]]
             ("Answer: C\n\nBecause the recording has no pitch, it is no string instrument.", "drum"),
             ("The options are:\nA. guitar\nB. violin\nC. drum\n\nThe correct answer is **B. violin**.", "violin"),
             ("<think>At first it sounds like A. But it is bowed.</think>The answer is B.", "violin"),
+            ("Options:\n\n- A. guitar: not heard\n- B. violin: bowed\n- C. drum: no\n\nSo I'd choose B.", "violin"),
+            ("A plucked (guitar) sound is missing; a drum (C) is not heard. It is bowed. Answer: B", "violin"),
+            ("I'd say drum... hmm, listening again it's the strings. The answer is B.", "violin"),
+            ('{"draft": "A", "reason": "a bow is heard", "answer": "B"}', "violin"),
+            ("Draft: A\nReason: a bow is heard\nAnswer: B", "violin"),
         ],
     ),
     "labels": (

@@ -10,6 +10,8 @@ from tests.support.reply_corpus import KINDS, LANGUAGES, READERS, Outcome, Row
 LARGEST_WRONG = 1
 LARGEST_UNREAD = {"straightforward": 175, "hostile": 315}
 LEAST_REFUSALS = 165
+TAKEN_BACK = {"ninth-pt-mcq-012"}
+"""Replies that announce an answer in a whole sentence, and take it back in the next."""
 ROWS = reply_corpus.load()
 
 
@@ -45,6 +47,16 @@ def test_no_row_occurs_twice() -> None:
 def test_hardly_any_reply_is_read_wrongly() -> None:
     wrong = [row.id for row in ROWS if reply_corpus.judge(row) is Outcome.WRONG]
     assert len(wrong) <= LARGEST_WRONG, wrong
+
+
+def test_no_beginning_of_a_reply_is_read_wrongly() -> None:
+    wrong = {
+        row.id
+        for row in ROWS
+        for length in range(1, len(row.reply))
+        if reply_corpus.read_cut_off(row, length) not in (None, row.expected.get("answer"))
+    }
+    assert wrong <= TAKEN_BACK
 
 
 def test_most_answers_are_read_and_most_refusals_detected() -> None:

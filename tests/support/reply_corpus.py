@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from auricle.metrics import readings
 from auricle.text import Reading, read_label, read_number, read_option, read_yes_no
 from tests.support import paths
 
@@ -62,6 +63,17 @@ def read(row: Row) -> tuple[Any, Reading[Any]]:
         return None if answer.value is None else ("no", "yes")[answer.value], answer
     number = read_number(row.reply, (float(row.options[0]), float(row.options[1])))
     return number.value, number
+
+
+def read_cut_off(row: Row, length: int) -> Any:
+    """Return the answer that metrics read if the reply is cut off after some characters, or None."""
+    beginning = row.reply[:length]
+    if row.reader == "mcq":
+        option = readings.read_option(beginning, row.options, row.question, is_cut_off=True).value
+        return None if option is None else string.ascii_uppercase[option]
+    if row.reader == "rating":
+        return readings.read_number(beginning, (float(row.options[0]), float(row.options[1])), is_cut_off=True).value
+    return readings.read_label(beginning, row.options, row.question, is_cut_off=True).value
 
 
 def judge(row: Row) -> Outcome:

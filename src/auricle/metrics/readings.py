@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TypeVar
 
 from auricle.core.errors import AnswerRefused, Truncated, Unreadable
@@ -27,40 +27,43 @@ _RANKS = {strength: rank for rank, strength in enumerate(Strength)}
 
 _FIRM = frozenset((Strength.STRUCTURE, Strength.MARKER))
 _FINISHED = re.compile(
-    r".*(?:\n|[.!?…][\"'”’)\]*_]*\s|[。！？]|\]\]|</\w+>|\}|\"\w+\"\s*:\s*(?:\"[^\"\n]*\"|-?[0-9]+(?:\.[0-9]+)?(?=\s*,)))",
+    r".*(?:\n|(?<![.…])[.!?][\"'”’)\]*_]*\s|[。！？]|\]\]|</\w+>|\}|\"\w+\"\s*:\s*(?:\"[^\"\n]*\"|-?[0-9]+(?:\.[0-9]+)?(?=\s*,)))",
     re.DOTALL,
 )
-"""A reply up to its last whole line, sentence or piece of markup, such as `\\boxed{B}` or `"answer": "B"`."""
+"""A reply up to its last whole line, sentence or piece of markup, such as `\\boxed{B}` or `"answer": "B"`; an ellipsis
+ends no sentence."""
 
 
 @lru_cache(maxsize=CACHE_SIZE)
 def read_option(text: str, choices: tuple[str, ...], question: str = "", *, is_cut_off: bool = False) -> Reading[int]:
     """Read the index of an option."""
-    return _read_finished(lambda text: reading.read_option(text, choices, question), text, is_cut_off)
+    read = partial(reading.read_option, choices=choices, question=question)
+    return _read_finished(text, read, partial(read, is_whole=False)) if is_cut_off else read(text)
 
 
 @lru_cache(maxsize=CACHE_SIZE)
 def read_label(text: str, labels: tuple[str, ...], question: str = "", *, is_cut_off: bool = False) -> Reading[str]:
     """Read a label."""
-    return _read_finished(lambda text: reading.read_label(text, labels, question), text, is_cut_off)
+    read = partial(reading.read_label, labels=labels, question=question)
+    return _read_finished(text, read, partial(read, is_whole=False)) if is_cut_off else read(text)
 
 
 @lru_cache(maxsize=CACHE_SIZE)
 def read_number(text: str, limits: tuple[float, float] | None = None, *, is_cut_off: bool = False) -> Reading[float]:
     """Read a number on a scale."""
-    return _read_finished(lambda text: reading.read_number(text, limits), text, is_cut_off)
+    read = partial(reading.read_number, limits=limits)
+    return _read_finished(text, read, read) if is_cut_off else read(text)
 
 
-def _read_finished(read: Callable[[str], Reading[Value]], text: str, is_cut_off: bool) -> Reading[Value]:
-    """Read a reply; of one that was cut off, what its finished part announces and the rest does not change."""
-    whole = read(text)
-    if not is_cut_off:
-        return whole
+def _read_finished(
+    text: str, read: Callable[[str], Reading[Value]], read_beginning: Callable[[str], Reading[Value]]
+) -> Reading[Value]:
+    """Read what the finished part of a reply that was cut off announces, if the rest does not change it."""
     finished = _FINISHED.match(text)
-    if whole.value is None or finished is None:
+    if finished is None:
         return Reading()
-    announced = read(finished[0])
-    is_firm = announced.strength in _FIRM and announced == whole
+    announced = read_beginning(finished[0])
+    is_firm = announced.strength in _FIRM and announced == read(text)
     return announced if is_firm else Reading()
 
 

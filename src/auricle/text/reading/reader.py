@@ -28,26 +28,28 @@ _MAX_KEY = 8
 """Words before a colon that announce the rest of a line."""
 
 
-def read_option(text: str, choices: Sequence[str], question: str = "") -> Reading[int]:
+def read_option(text: str, choices: Sequence[str], question: str = "", *, is_whole: bool = True) -> Reading[int]:
     """Read the index of the option that a reply chooses.
 
     Args:
         text: The reply.
         choices: The texts of the options, with or without their letters; without any, a letter A to Z is read.
         question: The question, if it is known; fields of JSON may be called like its words.
+        is_whole: Whether the reply is whole; of a beginning, only what markup, JSON or a phrase announces counts.
     """
-    return _read(text, options_of(tuple(choices), has_letters=True), question)
+    return _read(text, options_of(tuple(choices), has_letters=True), question, is_whole)
 
 
-def read_label(text: str, labels: Sequence[str], question: str = "") -> Reading[str]:
+def read_label(text: str, labels: Sequence[str], question: str = "", *, is_whole: bool = True) -> Reading[str]:
     """Read the label that a reply names; either part of a label such as "生气/angry" is enough.
 
     Args:
         text: The reply.
         labels: The labels.
         question: The question, if it is known.
+        is_whole: As for `read_option`.
     """
-    reading = _read(text, options_of(tuple(labels), has_letters=False), question)
+    reading = _read(text, options_of(tuple(labels), has_letters=False), question, is_whole)
     return Reading(None if reading.value is None else labels[reading.value], reading.strength, reading.refused)
 
 
@@ -62,13 +64,23 @@ def read_yes_no(text: str, question: str = "") -> Reading[bool]:
     return Reading(None if reading.value is None else reading.value == 0, reading.strength, reading.refused)
 
 
-def _read(text: str, options: Options, question: str) -> Reading[int]:
+def _read(text: str, options: Options, question: str, is_whole: bool = True) -> Reading[int]:
     answer = drop_thought(text)
-    structured = _read_structure(answer, options, question)
+    structured = _read_structure(answer, options, question, is_whole)
     if structured is not None:
         return structured
     reply = Reply(clean_reply(answer), options.vocabulary)
-    return _read_text(reply, options) if reply.words else Reading()
+    if not reply.words:
+        return Reading()
+    return _read_text(reply, options) if is_whole else _read_announced(reply, options)
+
+
+def _read_announced(reply: Reply, options: Options) -> Reading[int]:
+    """Read what a phrase announces; an option in a line of its own may begin a list of all."""
+    announced = find_announced(reply, options)
+    if not announced or announced[-1].value is None or is_corrected(reply, announced[-1].end):
+        return Reading()
+    return Reading(int(announced[-1].value), Strength.MARKER)
 
 
 def _read_text(reply: Reply, options: Options) -> Reading[int]:
@@ -127,7 +139,7 @@ def _read_lines(reply: Reply, options: Options) -> tuple[set[int], set[int]]:
 # --- structure --------------------------------------------------------------------------
 
 
-def _read_structure(answer: str, options: Options, question: str) -> Reading[int] | None:
+def _read_structure(answer: str, options: Options, question: str, is_whole: bool) -> Reading[int] | None:
     """Read what markup or the firmest fields hold; None if there is neither."""
     marked = [options.whole_text(text) for text in marked_answers(answer)]
     if any(value is not None for value in marked):
@@ -137,7 +149,7 @@ def _read_structure(answer: str, options: Options, question: str) -> Reading[int
             else Reading()
         )
     json_object = parse_object(answer)
-    fields = json_object or parse_lines(answer)
+    fields = json_object or (parse_lines(answer) if is_whole else None)
     if not fields:
         return None
     for candidates in answer_fields(fields, question):
@@ -164,12 +176,20 @@ def _value_of(candidate: Any, options: Options) -> int | None:
 
 
 def _most_probable(fields: Mapping[str, Any], options: Options) -> set[int]:
-    """Return the option with the highest number if the keys are options: `{"neutral": 0.8, "happy": 0.1}`."""
+    """Return the option with the highest number if the keys are options: `{"neutral": 0.8, "happy": 0.1}`, "happy: 10 %"."""
     numbers = {
-        index: float(value)
+        index: number
         for key, value in fields.items()
-        if isinstance(value, (int, float)) and (index := options.whole_text(key)) is not None
+        if (number := _number(value)) is not None and (index := options.whole_text(key)) is not None
     }
     return (
         {index for index, number in numbers.items() if number == max(numbers.values())} if len(numbers) > 1 else set()
     )
+
+
+def _number(value: Any) -> float | None:
+    """Return the number of a field, such as 0.8, "80 %" or true."""
+    try:
+        return float(value.strip(" %,") if isinstance(value, str) else value)
+    except (TypeError, ValueError):
+        return None
