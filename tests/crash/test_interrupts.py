@@ -187,8 +187,14 @@ def test_second_signal_ends_a_model_that_never_returns(begin: Any, manifest: Any
     process = begin("run", rows, "--as", "qa", "-m", "hangs.py:hangs", "-o", "run")
     while not (tmp_path / "reached").exists():
         time.sleep(0.01)
-    for _ in range(2):
-        process.send_signal(signal.SIGINT)
-        time.sleep(0.5)
+    log = process.files[1]
+    process.send_signal(signal.SIGINT)
+    while "waiting for 1 call of" not in log.read_text():
+        assert process.poll() is None
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    sent_at = time.monotonic()
     assert process.wait() == -signal.SIGINT
-    assert "Traceback" not in process.files[1].read_text()
+    assert time.monotonic() - sent_at < 5
+    assert "Another Ctrl-C ends the program at once." in log.read_text()
+    assert "Traceback" not in log.read_text()

@@ -82,6 +82,15 @@ def test_thread_that_does_not_return_is_abandoned_for_another() -> None:
     assert asyncio.run(main()) == "answer"
 
 
+def test_what_is_waited_for_is_stated_once_until_the_time_has_doubled(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("auricle.core.user_code.NOTICE_SECONDS", 0.2)
+    lines: list[str] = []
+    with limit_calls(1.0, lines.append), UserCall("generate of X"):
+        time.sleep(0.9)
+    assert lines[0] == "waiting for 1 call of generate of X since 0 s; the limit is 1 s (--timeout)."
+    assert 1 <= len(lines) <= 2
+
+
 @pytest.mark.usefixtures("short_limit")
 def test_coroutine_that_ignores_its_cancellation_is_left() -> None:
     async def stubborn() -> None:
