@@ -15,7 +15,7 @@ from auricle.runs.perf_files import LoadPointSummary, PerfSummary, RepeatedLoad,
 
 MISSING = "–"
 MIN_WIDTH, DEFAULT_WIDTH = 60, 120
-MIN_SHOWN_VALUE = 0.001  # smaller values are shown as "<0.001"
+MIN_SHOWN_VALUE = 0.001  # values nearer to zero are shown as "<0.001" or ">-0.001"
 STATISTICS = ("n", "mean", "p50", "p90", "p95", "p99", "max")
 """Statistics of a measure in the Markdown and HTML reports."""
 BREAKDOWN_TITLES = {
@@ -61,7 +61,7 @@ def format_number(value: float | None, unit: str = "") -> str:
     if unit == "share":
         return f"{100 * value:.3g} %"
     if 0 < abs(value) < MIN_SHOWN_VALUE:
-        return f"<{MIN_SHOWN_VALUE:g}"
+        return f"<{MIN_SHOWN_VALUE:g}" if value > 0 else f">-{MIN_SHOWN_VALUE:g}"
     return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
 
 
