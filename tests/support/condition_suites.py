@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import soundfile
 
 from auricle.cli.run import run_config
 from auricle.engine.config import RunConfig
-from auricle.runs.metrics import Metrics, read_metrics
+from auricle.runs.metrics import Metrics, Number, read_metrics
 
 RATE = 16_000
 TEXT = "one two three four five six seven eight nine ten"
@@ -84,3 +85,19 @@ def run_two_listeners(folder: Path) -> list[Metrics]:
     first = run_conditions(folder, ("noise:snr=20,10,0,-10", "band:low=300"), "a", limit=12.0)
     second = run_conditions(folder, ("noise:snr=20,10,0,-10", "loss:rate=0.1"), "b", limit=-60.0)
     return [read_metrics(first), read_metrics(second)]
+
+
+MANY = ("uar", "weighted_recall", "weighted_precision", "weighted_f1", "macro_precision", "ece")
+"""Metrics beside the WER, of which only the first is a headline."""
+
+
+def add_metrics(metrics: Metrics) -> Metrics:
+    """Return metrics with `MANY`, whose numbers are those of the WER."""
+
+    def rename(number: Number, name: str) -> Number:
+        metric = name + number.metric.removeprefix("wer")
+        signature = replace(number.signature, metric=replace(number.signature.metric, name=metric))
+        return replace(number, metric=metric, title=metric, signature=signature)
+
+    wer = [number for number in metrics.numbers if number.metric.startswith("wer")]
+    return replace(metrics, numbers=(*wer, *(rename(number, name) for name in MANY for number in wer)))

@@ -134,7 +134,8 @@ def _title_runs(runs: Sequence[Metrics]) -> list[str]:
 def _format_runs(runs: Sequence[tuple[Path, Metrics]], by: Sequence[str], *, show_all: bool) -> Iterator[str]:
     fields = by or _default_fields([metrics for _, metrics in runs])
     yield from terminal.format_metrics([metrics for _, metrics in runs], fields, show_all=show_all)
-    if lines := list(format_audiogram(Audiogram.from_metrics([metrics for _, metrics in runs]))):
+    audiogram = Audiogram.from_metrics([metrics for _, metrics in runs], show_all=show_all)
+    if lines := list(format_audiogram(audiogram)):
         yield from ("", *lines)
     titles = _title_runs([metrics for _, metrics in runs])
     known = list_printed_notes() if sys.stdout.isatty() and sys.stderr.isatty() else ()

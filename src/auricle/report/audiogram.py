@@ -101,9 +101,12 @@ class Audiogram:
     """The metrics of each model."""
 
     @classmethod
-    def from_metrics(cls, runs: Sequence[Metrics]) -> Audiogram:
-        """Read the audiograms of suites of conditions, one of each model; other runs are left out."""
-        return cls(tuple(tuple(_read_audiograms(metrics)) for metrics in runs if metrics.families))
+    def from_metrics(cls, runs: Sequence[Metrics], *, show_all: bool = True) -> Audiogram:
+        """Read the audiograms of suites of conditions, one of each model; other runs are left out.
+
+        Without `show_all`, only those of the headline metrics.
+        """
+        return cls(tuple(tuple(_read_audiograms(metrics, show_all)) for metrics in runs if metrics.families))
 
     @cached_property
     def metrics(self) -> Mapping[str, tuple[MetricAudiogram, ...]]:
@@ -121,9 +124,9 @@ class Audiogram:
         return tuple(dict.fromkeys(curve.family.name for curve in curves))
 
 
-def _read_audiograms(metrics: Metrics) -> Iterator[MetricAudiogram]:
+def _read_audiograms(metrics: Metrics, show_all: bool) -> Iterator[MetricAudiogram]:
     numbers = {(number.metric, number.field, number.group): number for number in metrics.numbers}
-    for clean in metrics.overall:
+    for clean in metrics.overall if show_all else metrics.headlines:
         curves = [_read_curve(clean.metric, family, numbers) for family in metrics.families]
         if known := tuple(curve for curve in curves if curve.points):
             worst = (number for number in metrics.numbers if number.metric == clean.metric + WORST)
@@ -177,9 +180,14 @@ def format_threshold_interval(number: Number) -> str:
     if not is_known or is_beyond:  # all of it is beyond the levels, as the value states
         return ""
     scale = 100 if number.unit == "share" else 1
-    low = f"< {scale * min(levels):.3g}" if number.low is None else f"{scale * number.low:.3g}"
-    high = f"> {scale * max(levels):.3g}" if number.high is None else f"{scale * number.high:.3g}"
+    low = f"< {_round(scale * min(levels))}" if number.low is None else _round(scale * number.low)
+    high = f"> {_round(scale * max(levels))}" if number.high is None else _round(scale * number.high)
     return f"[{low}, {high}]"
+
+
+def _round(level: float) -> str:
+    """Format three digits of a level, and thousands without an exponent."""
+    return f"{float(f'{level:.3g}'):g}"
 
 
 def format_audiogram(audiogram: Audiogram) -> Iterator[str]:

@@ -415,10 +415,12 @@ def _render_judge_checks(metrics: Metrics, _: Samples) -> Markup | None:
 
 
 def _render_audiogram(metrics: Metrics, _: Samples) -> Markup | None:
-    """Render the figure of a task under conditions, for each metric."""
+    """Render the figure of a task under conditions, for each metric; only those of the headline metrics unfolded."""
     audiogram = Audiogram.from_metrics([metrics])
-    figures = [draw_audiogram(audiogram, metric) for metric in audiogram.metrics]
-    return Markup("\n").join(figures) if figures else None
+    folded = {number.metric for number in metrics.folded}
+    figures = [draw_audiogram(audiogram, metric) for metric in audiogram.metrics if metric not in folded]
+    more = [draw_audiogram(audiogram, metric) for metric in audiogram.metrics if metric in folded]
+    return _render_if(figures, "audiograms", figures=figures, more=more)
 
 
 _SECTIONS: Mapping[str, Section] = {

@@ -51,7 +51,8 @@ def group_failures(metrics: Metrics) -> list[FailureKind]:
     for failure in metrics.failures:
         part = next((name for name in names if failure.kind.startswith(f"{name}: ")), "")
         kind = failure.kind.removeprefix(f"{part}: ") if part else failure.kind
-        by_cause.setdefault((kind, failure.count, failure.examples), []).append(part)
+        examples = tuple(sorted(failure.examples, key=lambda example: example.id)) if part else failure.examples
+        by_cause.setdefault((kind, failure.count, examples), []).append(part)
     return [
         FailureKind(f"{kind}{_name_parts(parts, len(names))}", count, examples)
         for (kind, count, examples), parts in by_cause.items()

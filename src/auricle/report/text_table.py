@@ -38,6 +38,8 @@ RIGHT_ALIGNED = {
     )
 }
 """Titles of columns with numbers."""
+NAMES = ("family", "model", "metric", "group")
+"""Titles of columns that name rows, and are repeated where columns follow in a second table."""
 NOTES = "notes"
 """Title of the column that moves beneath its rows where there is no space beside them."""
 EXTRA_COLUMNS = (
@@ -127,26 +129,40 @@ class TextTable:
         return max(0, self.widths[at] - folded_width)
 
     def split(self, width: int) -> Iterator[list[int]]:
-        """Yield the columns of each of the tables that are needed; all begin with the first column."""
-        first, *others = self.used
-        block = [first]
+        """Yield the columns of each of the tables that are needed; all begin with those that name the rows."""
+        names, others = self._names, [at for at in self.used if at not in self._names]
+        block = [*names]
         for at in others:
-            if len(block) > 1 and self.total_width([*block, at]) > width:
+            if len(block) > len(names) and self.total_width([*block, at]) > width:
                 yield block
-                block = [first]
+                block = [*names]
             block.append(at)
         yield block
+
+    @property
+    def _names(self) -> list[int]:
+        """The columns that name rows: the first, and those of `NAMES`."""
+        return [at for at in self.used if at == self.used[0] or self.header[at] in NAMES]
 
     def lines(self, columns: Sequence[int]) -> Iterator[str]:
         """Yield the lines of a table with these columns."""
         yield from self._format_row(self.header, columns)
         yield GAP.join("─" * self.widths[at] for at in columns)
-        for row in self.rows:
+        is_first = columns == self.used[: len(columns)]
+        for row in self.rows if is_first else self._further_rows(columns):
             yield from self._format_row(row, columns)
             if self.beneath is not None and columns[-1] == self.used[-1]:
                 indent = " " * 4
                 width = max(MIN_FOLDED_WIDTH, self.total_width(columns))
                 yield from textwrap.wrap(row[self.beneath], width, initial_indent=indent, subsequent_indent=indent)
+
+    def _further_rows(self, columns: Sequence[int]) -> Iterator[Sequence[str]]:
+        """Yield the rows of a second table, which have something in its columns, under the name above them."""
+        first, name = self.used[0], ""
+        for row in self.rows:
+            name = row[first] or name
+            if any(row[at] for at in columns if at not in self._names):
+                yield [name if at == first else cell for at, cell in enumerate(row)]
 
     def _format_row(self, row: Sequence[str], columns: Sequence[int]) -> Iterator[str]:
         cells = [

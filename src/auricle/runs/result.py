@@ -51,7 +51,7 @@ class RunResult(NumberTable):
         return [{"run": str(self.path), **row} for row in (self.metrics.list_rows() if self.metrics else ())]
 
     def describe(self) -> str:
-        counts = f"{self.outcomes.answered:,} answered, {self.outcomes.failed:,} failed"
+        counts = f"{self.answers.answered:,} answered, {self.answers.failed:,} failed"
         state = self.stop_reason or ("" if self.complete else "interrupted: the same call continues it")
         return ": ".join(filter(None, [f"{self.path}: {counts}", state]))
 

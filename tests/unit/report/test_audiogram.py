@@ -4,7 +4,7 @@ import pytest
 
 from auricle.report.audiogram import Audiogram, draw_bars, format_audiogram, format_threshold, format_threshold_interval
 from auricle.runs.metrics import Metrics, Number
-from tests.support.condition_suites import run_two_listeners
+from tests.support.condition_suites import MANY, add_metrics, run_two_listeners
 
 pytestmark = pytest.mark.thorough
 
@@ -54,6 +54,13 @@ def test_table_of_several_models_names_them(runs: list[Metrics]) -> None:
     assert "< -10 dB" in text
 
 
+def test_folded_metrics_have_a_table_only_with_all(runs: list[Metrics]) -> None:
+    metrics = add_metrics(runs[0])
+    audiogram = Audiogram.from_metrics([metrics], show_all=False)
+    assert [*audiogram.metrics] == ["wer", "uar"]
+    assert [*Audiogram.from_metrics([metrics]).metrics] == ["wer", *MANY]
+
+
 def make_threshold(**fields: object) -> Number:
     number = {"metric": "wer_threshold", "unit": "dB", "details": {"levels": [20.0, 0.0, -5.0]}, **fields}
     return Number(signature=None, **number)  # type: ignore[arg-type]
@@ -68,6 +75,8 @@ def test_thresholds_are_rounded_and_open_ends_name_the_last_level() -> None:
     assert format_threshold_interval(make_threshold(value=20.0, censored=">", low=2.0)) == "[2, > 20]"
     assert format_threshold_interval(make_threshold(value=-5.0, censored="<", high=-5.0)) == ""
     assert format_threshold_interval(make_threshold(value=3.0)) == ""
+    in_hertz = make_threshold(value=4000.0, details={"levels": [16_000.0, 1000.0]}, unit="Hz", units=6)
+    assert format_threshold_interval(in_hertz) == "[< 1000, > 16000]"
     uncertain = make_threshold(value=3.0, details={"levels": [20.0, -5.0]}, units=6)
     assert format_threshold_interval(uncertain) == "[< -5, > 20]"
 

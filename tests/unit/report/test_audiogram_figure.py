@@ -6,9 +6,9 @@ import pytest
 
 from auricle.report.audiogram import Audiogram
 from auricle.report.audiogram_figure import Panel, draw_audiogram
-from auricle.report.run_html import render_report
+from auricle.report.run_html import SECTIONS, render_report
 from auricle.runs.metrics import Metrics
-from tests.support.condition_suites import run_two_listeners
+from tests.support.condition_suites import MANY, add_metrics, run_two_listeners
 
 pytestmark = pytest.mark.thorough
 
@@ -60,3 +60,10 @@ def test_report_of_conditions_begins_with_the_audiogram(runs: list[Metrics]) -> 
     page = render_report(runs[0], ())
     assert page.index('id="audiogram"') < page.index('id="metrics"')
     assert "mean of the parts" not in page
+
+
+def test_report_folds_the_figures_of_further_metrics(runs: list[Metrics]) -> None:
+    section = SECTIONS.get("audiogram")(add_metrics(runs[0]), ())
+    unfolded, _, folded = str(section).partition('<details class="more">')
+    assert unfolded.count("<figure") == 2
+    assert folded.count("<figure") == len(MANY) - 1

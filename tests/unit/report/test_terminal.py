@@ -192,19 +192,21 @@ def test_many_metrics_are_folded_into_the_headline_ones(runs: list[Metrics]) -> 
 def test_rows_that_fail_in_every_part_of_a_suite_are_listed_once(runs: list[Metrics]) -> None:
     names = ("clean", "noise:snr=20", "noise:snr=10")
     missing = FailureExample("a", "data.jsonl:3", "a.wav does not exist.")
+    damaged = FailureExample("c", "data.jsonl:5", "c.wav is damaged.")
     other = FailureExample("b", "data.jsonl:4", "Silence cannot be mixed with noise.")
     metrics = replace(
         runs[0],
         parts=tuple(PartFacts(name, name) for name in names),
         failures=(
-            *(FailureKind(f"{name}: AudioError", 1, (missing,)) for name in names),
+            FailureKind("clean: AudioError", 2, (missing, damaged)),
+            *(FailureKind(f"{name}: AudioError", 2, (damaged, missing)) for name in names[1:]),
             FailureKind("noise:snr=10: AudioError", 1, (other,)),
         ),
     )
     lines = format_failures(metrics)
-    assert [sum(example.message in line for line in lines) for example in (missing, other)] == [1, 1]
+    assert [sum(example.message in line for line in lines) for example in (missing, damaged, other)] == [1, 1, 1]
     assert [line for line in lines if line[0].isdigit()] == [
-        "1 × AudioError in each of the 3 parts",
+        "2 × AudioError in each of the 3 parts",
         "1 × AudioError in noise:snr=10",
     ]
 

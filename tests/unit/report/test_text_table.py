@@ -66,6 +66,17 @@ def test_columns_without_space_follow_in_further_tables(screen: Screen) -> None:
     assert not screen.left_out
 
 
+def test_a_further_table_has_the_names_of_its_rows_and_no_empty_rows(screen: Screen) -> None:
+    header = ("family", "model", *(f"level {number}" for number in range(9)), "95 % interval")
+    levels, interval = [f"{number} kbit/s" for number in range(9)], "≥" * (screen.width - 20)
+    rows = [("noise", "", *levels, ""), ("", "a", *levels, f"{interval}A"), ("", "b", *levels, f"{interval}B")]
+    lines = format_table(header, rows)
+    *_, rule, first, second = lines
+    assert max(map(len, lines)) <= screen.width
+    assert set(rule) == {"─", " "}
+    assert (first.split()[:2], second.split()[:2]) == (["noise", "a"], ["noise", "b"])
+
+
 def test_a_narrow_table_stays_as_it_is(screen: Screen) -> None:
     header, rows = HEADER[:2], [row[:2] for row in ROWS]
     lines = format_table(header, rows)

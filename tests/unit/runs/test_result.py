@@ -22,6 +22,13 @@ def test_result_gives_numbers_by_metric_and_in_order() -> None:
     assert RESULT.report_path == Path("runs/a/report.html")
 
 
+def test_a_result_states_the_outcomes_of_all_samples_that_were_scored() -> None:
+    scored_again = replace(RESULT, outcomes=OutcomeCounts(0, 0, 0))
+    answered, failed = SCORED.outcomes.answered, SCORED.outcomes.failed
+    assert answered
+    assert scored_again.describe() == f"runs/a: {answered} answered, {failed} failed"
+
+
 def test_result_without_metrics_has_no_numbers() -> None:
     result = replace(RESULT, metrics=None)
     assert result.numbers == ()
