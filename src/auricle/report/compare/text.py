@@ -227,7 +227,8 @@ def _describe_bounds(row: ComparisonRow) -> str:
     ends = sorted([(row.best, "best"), (row.worst, "worst")])
     low, high = (f"{format_difference(end, row.unit)} ({extreme} for B)" for end, extreme in ends)
     others = "other " if row.unbounded else ""
-    return f" Had the {others}failed samples been answered, the difference would be between {low} and {high}.{left_out}"
+    scored = f"With the {others}failed samples scored worst or best"
+    return f" {scored}, the difference would be between {low} and {high}.{left_out}"
 
 
 def format_samples(comparison: Comparison) -> Iterator[str]:

@@ -281,8 +281,8 @@ def test_a_difference_counts_the_failed_samples_that_its_bounds_leave_out() -> N
     assert (row.worst, row.best) == pytest.approx((3 / 5 - 4 / 5, 0.0))
     assert row.unbounded == 1
     assert compare_text.describe_row(row).endswith(
-        " Had the other failed samples been answered, the difference would be between -20.00 pp (worst for B) and "
-        "+0.00 pp (best for B). 1 failed sample could not be bounded."
+        " With the other failed samples scored worst or best, the difference would be between -20.00 pp "
+        "(worst for B) and +0.00 pp (best for B). 1 failed sample could not be bounded."
     )
 
 
