@@ -18,7 +18,7 @@ from rapidfuzz.distance import LCSseq
 from auricle.core.types import Generation, Sample, Stat
 from auricle.metrics.base import Codes, Metric, Stats, WeightedAggregate, constant_bounds, mean
 from auricle.metrics.error_rates import reference_texts
-from auricle.metrics.scales import NONNEGATIVE, Scale
+from auricle.metrics.scales import RealScale, Scale
 from auricle.text import get_profile, split_mixed
 
 RECALL_WEIGHT = 1.2
@@ -115,7 +115,7 @@ class CiderAggregator:
         return lambda weights: float(scores @ weights / weights.sum())
 
     def choose_scale(self, stats: Stats, units: Codes) -> Scale:
-        return NONNEGATIVE
+        return RealScale(lowest=0.0, highest=10.0)
 
     def sample_scores(self, stats: Stats) -> list[float]:
         ngrams = [[_count_ngrams(split_mixed(text)) for text in stat] for stat in stats]

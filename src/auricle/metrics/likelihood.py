@@ -13,9 +13,9 @@ from typing import Any, TypeAlias
 
 from auricle.core.errors import SampleError, Unreadable, Unsuited, Unsupported
 from auricle.core.types import Generation, Likelihood, Output, Sample
-from auricle.metrics.base import Array, ConstantBounds, Details, MeanAggregator, Metric, SumAggregator, divide, mean
+from auricle.metrics.base import Array, ConstantBounds, Details, MeanAggregator, Metric, SumAggregator, divide
 from auricle.metrics.labels import get_choices, resolve_option
-from auricle.metrics.scales import LOG, NONNEGATIVE
+from auricle.metrics.scales import NONNEGATIVE, LogScale, RealScale
 
 MAX_EXPONENT = 700.0
 """Largest argument of `math.exp` that does not overflow."""
@@ -180,7 +180,7 @@ def _perplexity_metric(name: str, column: int, score: Callable[..., Any] = _surp
     return Metric(
         name,
         score,
-        SumAggregator(finish, _length_details, LOG),
+        SumAggregator(finish, _length_details, LogScale(lowest=1.0)),
         higher_is_better=False,
         title=f"{name.partition('_')[0].capitalize()} perplexity",
         unit="points",
@@ -212,5 +212,10 @@ def _sequence_perplexity(sample: Sample, *outputs: Output) -> float:
 
 
 sequence_perplexity = Metric(
-    "sequence_perplexity", _sequence_perplexity, mean, False, title="Sequence perplexity", unit="points"
+    "sequence_perplexity",
+    _sequence_perplexity,
+    SumAggregator(lambda totals: divide(totals[0], totals[-1]), scale=RealScale(lowest=1.0)),
+    False,
+    title="Sequence perplexity",
+    unit="points",
 )

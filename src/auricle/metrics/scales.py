@@ -112,12 +112,13 @@ class RealScale(Limited):
     """
 
     lowest: float = -math.inf
+    highest: float = math.inf
     name: str = "skew-t"
     needs_error: bool = True
 
     @property
     def limits(self) -> tuple[float, float]:
-        return self.lowest, math.inf
+        return self.lowest, self.highest
 
     def transform(self, values: Array) -> Array:
         return values
@@ -128,7 +129,7 @@ class RealScale(Limited):
         if estimate.skewness:
             corrected = [self._hall_bound(estimate, sign * estimate.quantile) for sign in (1, -1)]
             low, high = min(low, corrected[0]), max(high, corrected[1])
-        return max(self.lowest, low), high
+        return max(self.lowest, low), min(self.highest, high)
 
     @staticmethod
     def _hall_bound(estimate: Estimate, quantile: float) -> float:
@@ -144,9 +145,13 @@ class RealScale(Limited):
 class LogScale(Limited):
     """Positive numbers whose error grows with their value, such as a perplexity: an interval of their logarithm."""
 
+    lowest: float = 0.0
     name: str = "log-skew-t"
     needs_error: bool = True
-    limits = (0.0, math.inf)
+
+    @property
+    def limits(self) -> tuple[float, float]:
+        return self.lowest, math.inf
 
     def transform(self, values: Array) -> Array:
         import numpy as np
@@ -157,7 +162,7 @@ class LogScale(Limited):
 
     def interval(self, estimate: Estimate) -> tuple[float, float]:
         low, high = RealScale().interval(estimate)
-        return math.exp(low), _exp(high)
+        return max(self.lowest, math.exp(low)), _exp(high)
 
     def unchanged_bound(self, units: int) -> float:
         return 0.0
@@ -394,7 +399,7 @@ REAL = RealScale()
 UNKNOWN = RealScale(name="bootstrap-t")
 """Numbers of a function about which nothing is known; their standard error is that of a bootstrap."""
 NONNEGATIVE = RealScale(lowest=0.0)
-LOG = LogScale()
+NONNEGATIVE_UNKNOWN = replace(UNKNOWN, lowest=0.0)
 SHARE_DIFFERENCE = ShareDifferenceScale()
 SHARE = BoundedScale()
 CORRELATION = BoundedScale(low=-1.0)

@@ -1,6 +1,7 @@
 """The reference of metrics: complete, in agreement with the code, and current in docs/metrics."""
 
 import doctest
+import math
 import re
 import runpy
 from pathlib import Path
@@ -31,6 +32,8 @@ ENTRIES = {f"{page.name}: {entry.heading}": entry for page in load_pages() for e
 DESCRIBED = [name for entry in ENTRIES.values() for name in entry.metrics]
 RUN_SCRIPT = "Then run scripts/make_metric_reference.py."
 NO_ORACLE = "no independent implementation"
+RANGE = re.compile(r"(−∞|−?\d+(?:\.\d+)?)(?: s| \([^)]*\))? to (∞|\d+(?:\.\d+)?)")
+"""Lowest and highest number of a metric, as entries state them."""
 
 
 @pytest.fixture(scope="module")
@@ -108,6 +111,30 @@ def test_the_stated_method_is_that_of_the_code(name: str) -> None:
         f"interval of {entry.heading} in src/auricle/metrics/reference_pages/ names none of {methods}. {RUN_SCRIPT}"
     )
     assert set(entry.interval) & methods, stated
+
+
+@pytest.mark.parametrize("name", list_builtin())
+def test_an_interval_keeps_to_the_stated_range(name: str) -> None:
+    entry = find_entry(name)
+    assert entry
+    stated = [(to_number(low), to_number(high)) for low, high in RANGE.findall(entry.range)]
+    low, high = get_limits(resolve_metrics(name)[0], is_share=(0.0, 1.0) in stated)
+    assert low >= min((ends[0] for ends in stated), default=-math.inf)
+    assert high <= max((ends[1] for ends in stated), default=math.inf)
+
+
+def to_number(text: str) -> float:
+    return float(text.replace("−", "-").replace("∞", "inf"))
+
+
+def get_limits(metric: Metric, *, is_share: bool) -> tuple[float, float]:
+    """Return between which numbers an interval of a metric is; the mean of numbers that are no shares has no limits."""
+    aggregate: Any = metric.aggregate
+    if isinstance(aggregate, MeanAggregator):
+        return aggregate.limits or ((0.0, 1.0) if is_share else (-math.inf, math.inf))
+    if isinstance(aggregate, SupportsScale):
+        return aggregate.choose_scale(np.ones((4, 70)) / 2, np.arange(4)).limits
+    return (0.0, 1.0) if hasattr(aggregate, "compute_interval") and is_share else (-math.inf, math.inf)
 
 
 def list_methods(metric: Metric) -> set[str]:

@@ -10,7 +10,6 @@ from scipy.stats import chi2, t
 from auricle.metrics.scales import (
     CORRELATION,
     FISHER,
-    LOG,
     NONNEGATIVE,
     REAL,
     SHARE,
@@ -18,12 +17,15 @@ from auricle.metrics.scales import (
     BoundedScale,
     Estimate,
     HitScale,
+    LogScale,
     RateScale,
+    RealScale,
     Scale,
     mid_p_interval,
     wilson_interval,
 )
 
+LOG = LogScale()
 ESTIMATE = Estimate(value=0.4, error=0.05, skewness=0.0, degrees=9, units=10)
 
 
@@ -43,6 +45,11 @@ def test_the_interval_of_a_skewed_number_is_longer_on_one_side(sign: int) -> Non
 
 def test_an_interval_ends_at_the_lowest_possible_number() -> None:
     assert NONNEGATIVE.interval(replace(ESTIMATE, error=0.5))[0] == 0.0
+
+
+def test_an_interval_ends_at_the_highest_possible_number() -> None:
+    assert RealScale(highest=1.0).interval(replace(ESTIMATE, error=0.5))[1] == 1.0
+    assert LogScale(lowest=1.0).interval(replace(ESTIMATE, value=0.1, error=0.5))[0] == 1.0
 
 
 def test_a_logarithm_has_an_interval_of_factors() -> None:

@@ -13,7 +13,8 @@ from typing import Any, TypeAlias
 from auricle.core.calls import CallRecording
 from auricle.core.errors import Unsuited
 from auricle.core.types import Generation, Output, Sample
-from auricle.metrics.base import Array, Details, Metric, RatioAggregator, Stats
+from auricle.metrics.base import Array, Codes, Details, Metric, RatioAggregator, Stats
+from auricle.metrics.scales import UNKNOWN, Scale
 
 MERGE_SECONDS = 0.3
 """Pauses below this are part of the agent's speech; the signatures of metrics contain it."""
@@ -62,6 +63,7 @@ class PooledQuantile:
         groups: Names of the groups of values in a statistic.
         limits: Values for which the share above them is reported.
         digits: Decimals of the details.
+        scale: Scale of the number, on which its interval is computed.
 
     Examples:
         >>> median = PooledQuantile(0.5, ("all",))
@@ -70,18 +72,27 @@ class PooledQuantile:
     """
 
     def __init__(
-        self, quantile: float, groups: Sequence[str] = ("all",), limits: Sequence[float] = (), digits: int = 4
+        self,
+        quantile: float,
+        groups: Sequence[str] = ("all",),
+        limits: Sequence[float] = (),
+        digits: int = 4,
+        scale: Scale = UNKNOWN,
     ) -> None:
         self._quantile = quantile
         self._groups = tuple(groups)
         self._limits = tuple(limits)
         self._digits = digits
+        self._scale = scale
 
     def __call__(self, stats: Stats) -> float:
         import numpy as np
 
         values = _pool(stats)
         return float(np.quantile(values, self._quantile)) if values else math.nan
+
+    def choose_scale(self, stats: Stats, units: Codes) -> Scale:
+        return self._scale
 
     def details(self, stats: Stats) -> Details:
         groups = {name: _pool(stats, index) for index, name in enumerate(self._groups)}

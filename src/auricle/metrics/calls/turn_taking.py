@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Literal
 
@@ -20,6 +21,7 @@ from auricle.metrics.calls.pooling import (
     NEAR_OWN_END,
     NOT_REPORTED,
     PLAYED,
+    PooledQuantile,
     ValueGroups,
     count_metric,
     require_recording,
@@ -42,7 +44,9 @@ from auricle.metrics.calls.turns import (
     list_turns,
     merge_intervals,
 )
+from auricle.metrics.scales import UNKNOWN
 
+MEDIAN_WITHIN_WINDOW = PooledQuantile(0.5, scale=replace(UNKNOWN, lowest=0.0, highest=YIELD_WINDOW))
 SHORT_SPEECH = 1.0
 """Speech of an agent below this many seconds may be a backchannel."""
 PAUSE_LENGTHS = (0.75, 1.5)
@@ -150,6 +154,7 @@ yield_latency = value_metric(
     "yield_latency",
     "Yield latency",
     _list_yield_latencies,
+    aggregate=MEDIAN_WITHIN_WINDOW,
     variant=f"first-audible-sent.last-audible-played.within-{YIELD_WINDOW:g}s.{PLAYED}",
     left_out=_count_without_latency,
 )
@@ -164,6 +169,7 @@ stop_signal_delay = value_metric(
     "stop_signal_delay",
     "Stop-signal delay",
     _list_signal_delays,
+    aggregate=MEDIAN_WITHIN_WINDOW,
     variant="first-audible-sent.stop-signal-received",
     left_out=_count_without_signal,
 )

@@ -174,7 +174,7 @@ def _score_count_accuracy(sample: Sample, output: Generation) -> float:
 speaker_count_error = Metric(
     "speaker_count_error",
     _score_count_error,
-    MeanAggregator(_count_details),
+    RatioAggregator(denominator=-1, details=_count_details),
     higher_is_better=False,
     title="Speaker count error",
     variant="mean-absolute",

@@ -9,6 +9,7 @@ from typing import Any
 from auricle.core.types import Generation, Output, Sample
 from auricle.metrics.base import Array, Details, Metric
 from auricle.metrics.calls.pooling import PooledQuantile
+from auricle.metrics.scales import NONNEGATIVE_UNKNOWN
 from auricle.metrics.spoken.answers import SILENCE, NonnegativeRatio, measure_answer
 
 
@@ -71,7 +72,7 @@ def _delay_metric(name: str, title: str, measure: Callable[[Generation, float], 
     return Metric(
         name,
         score,
-        PooledQuantile(0.5),
+        PooledQuantile(0.5, scale=NONNEGATIVE_UNKNOWN),
         higher_is_better=False,
         title=title,
         variant=f"median.{variant}",

@@ -11,8 +11,18 @@ from functools import partial
 from typing import Any
 
 from auricle.core.types import Output, Sample, Segment
-from auricle.metrics.base import Aggregator, Array, Details, Metric, RatioAggregator, SumAggregator, divide
-from auricle.metrics.scales import REAL
+from auricle.metrics.base import (
+    Aggregator,
+    Array,
+    Codes,
+    Details,
+    Metric,
+    RatioAggregator,
+    Stats,
+    SumAggregator,
+    divide,
+)
+from auricle.metrics.scales import REAL, RatingScale, RealScale, Scale
 from auricle.metrics.timestamps.matching import to_microseconds
 from auricle.metrics.timestamps.reading import has_boundaries, read_boundaries, require_segments
 from auricle.metrics.timestamps.words import TOLERANCES
@@ -65,6 +75,16 @@ def measure_excess(totals: Array) -> float:
     return divide(totals[HYPOTHESIS], totals[REFERENCE]) - 1
 
 
+class RValueAggregator(SumAggregator):
+    """The R-value, which is at most 1 and below -1 only with several times as many boundaries as the reference has."""
+
+    def __init__(self) -> None:
+        super().__init__(measure_r_value, _describe)
+
+    def choose_scale(self, stats: Stats, units: Codes) -> Scale:
+        return RatingScale(-1.0, 1.0) if self(stats) >= -1 else REAL
+
+
 def _describe(totals: Array) -> Details:
     names = ("matched", "reference_boundaries", "hypothesis_boundaries")
     return {name: int(total) for name, total in zip(names, totals, strict=False)}
@@ -99,8 +119,7 @@ def _share_metric(name: str, title: str, columns: tuple[int, int], tolerance: in
 
 
 def _r_value_metric(tolerance: int) -> Metric:
-    aggregate = SumAggregator(measure_r_value, _describe, REAL)
-    return _segmentation_metric("segmentation_r_value", "Segmentation R-value", aggregate, tolerance)
+    return _segmentation_metric("segmentation_r_value", "Segmentation R-value", RValueAggregator(), tolerance)
 
 
 (segmentation_f1_20ms, segmentation_f1_50ms, segmentation_f1_100ms, segmentation_f1_200ms) = (
@@ -121,7 +140,7 @@ def _r_value_metric(tolerance: int) -> Metric:
 over_segmentation = _segmentation_metric(
     "over_segmentation",
     "Over-segmentation",
-    SumAggregator(measure_excess, _describe, REAL),
+    SumAggregator(measure_excess, _describe, RealScale(lowest=-1.0)),
     unit="share",
     higher_is_better=False,
     optimum="zero",

@@ -18,7 +18,7 @@ from auricle.core.types import Output, Sample, Stat
 from auricle.data.timed_words import read_reference
 from auricle.metrics.base import Aggregator, Array, Codes, Details, Metric, RatioAggregator, Stats, divide
 from auricle.metrics.calls.pooling import PooledQuantile
-from auricle.metrics.scales import NONNEGATIVE, REAL, Scale
+from auricle.metrics.scales import NONNEGATIVE, NONNEGATIVE_UNKNOWN, REAL, Scale
 from auricle.metrics.timestamps.matching import MICROSECONDS, TimedWord, WordPair, normalise_words
 from auricle.metrics.timestamps.reading import MatchedWords, has_words, read_words
 from auricle.text import get_profile
@@ -175,7 +175,7 @@ def _quantile_metric(side: Side, quantile: float, suffix: str, words: str) -> Me
         f"{side}_error_{suffix}",
         f"{side.capitalize()} error, {words}",
         partial(_list_seconds, side),
-        PooledQuantile(quantile, digits=6),
+        PooledQuantile(quantile, digits=6, scale=NONNEGATIVE_UNKNOWN),
         higher_is_better=False,
         unit="s",
         variant=f"absolute.{suffix}",
@@ -192,6 +192,9 @@ class CentredError:
     def __call__(self, stats: Stats) -> float:
         errors = _pool_errors(stats)
         return float(np.abs(errors - np.median(errors)).mean()) / MICROSECONDS if len(errors) else math.nan
+
+    def choose_scale(self, stats: Stats, units: Codes) -> Scale:
+        return NONNEGATIVE_UNKNOWN
 
     def details(self, stats: Stats) -> Details:
         errors = _pool_errors(stats)

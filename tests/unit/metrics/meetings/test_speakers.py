@@ -10,6 +10,7 @@ from auricle.core.errors import AnswerMismatch
 from auricle.core.types import Generation, Sample, Segment
 from auricle.data.segment_files import Region
 from auricle.metrics.base import Metric
+from auricle.metrics.intervals import compute_interval
 from auricle.metrics.meetings.catalogue import SPEAKER_METRICS
 from auricle.metrics.meetings.diarisation import CONVENTIONS, Scoring
 from auricle.metrics.meetings.speakers import (
@@ -79,6 +80,13 @@ def test_the_number_of_speakers_is_counted_where_it_is_scored() -> None:
         "in_reference": 3,
         "in_answers": 4,
     }
+
+
+@pytest.mark.parametrize("errors", [[0] * 12, [0] * 11 + [5]])
+def test_the_error_of_the_number_of_speakers_has_the_interval_of_counts(errors: list[int]) -> None:
+    interval = compute_interval([(error, 0, error, 2, 2 + error) for error in errors], speaker_count_error.aggregate)
+    assert 0 <= interval.low < interval.high
+    assert interval.method == "gamma"
 
 
 def test_turns_without_duration_and_uems_are_counted_in_details() -> None:

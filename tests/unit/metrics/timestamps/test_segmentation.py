@@ -93,3 +93,12 @@ def test_shares_of_perfect_recordings_have_an_interval_below_one() -> None:
     interval = compute_interval(stats, metrics.segmentation_f1_50ms.aggregate)
     assert (interval.method, interval.high) == ("wilson", 1.0)
     assert interval.low < 0.9
+
+
+def test_r_values_have_an_interval_within_their_limits() -> None:
+    aggregate = metrics.segmentation_r_value_50ms.aggregate
+    perfect = compute_interval([score(metrics.segmentation_r_value_50ms, KNOWN[0], KNOWN[0])] * 8, aggregate)
+    assert -1 < perfect.low < 0.9
+    assert perfect.high == 1.0
+    sprayed = compute_interval([(1.0, 1.0, 20.0, 2.0, 21.0), (1.0, 1.0, 22.0, 2.0, 23.0)] * 4, aggregate)
+    assert sprayed.low < sprayed.high < -1
