@@ -3,6 +3,7 @@
 import csv
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,13 +11,16 @@ import pytest
 
 from auricle import Spec, compare, evaluate, metric, score
 from auricle.core.errors import ExitStatus, Unsupported
+from auricle.metrics.calls.success import call_completion
+from auricle.metrics.calls.turn_taking import barge_in_success, barge_in_yield
 from auricle.metrics.error_rates import wer
 from auricle.report.leaderboard import build_leaderboard
-from auricle.report.publish import collect_refusals
+from auricle.report.publish import collect_refusals, list_left_out
 from auricle.report.terminal import format_metrics
 from auricle.runs.metrics import read_metrics
 from tests.support.report_pages import visible_text
 from tests.support.scored_records import make_mixed_records, make_record, overall_results, score_and_summarise
+from tests.unit.metrics.calls.recordings import caller, record
 
 DERIVED = ("scores.jsonl", "metrics.json", "metrics_summary.csv", "metrics_detail.csv", "report.html")
 
@@ -40,6 +44,17 @@ def test_a_metric_that_does_not_apply_is_reported_once() -> None:
     board, results = score_and_summarise(make_mixed_records(), [picky, wer])
     assert set(overall_results(results)) == {"wer"}
     assert board.columns[0].refusal_reason == "needs class scores"
+
+
+def test_what_metrics_left_out_is_stated_with_the_reason_also_without_a_value() -> None:
+    silent = record(caller(1, 2, "interrupt", step=0), seconds=5)
+    records = [replace(make_record(row), outputs=(silent,)) for row in range(2)]
+    board, results = score_and_summarise(records, [barge_in_yield, barge_in_success, call_completion])
+    assert set(overall_results(results)) == {"call_completion"}
+    (note,) = list_left_out(board)
+    assert note == (
+        "barge_in_yield, barge_in_success: left out: 2, because the agent was silent when the caller began."
+    )
 
 
 def test_a_cluster_that_no_sample_has_is_reported(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from auricle.core.errors import Unreadable
 from auricle.core.types import Json
 from auricle.metrics.calls import success
 from auricle.metrics.intervals import compute_interval
-from tests.unit.metrics.calls.recordings import agent, happens, record
+from tests.unit.metrics.calls.recordings import agent, cut_speech, happens, record
 
 
 def call(name: str, **arguments: Json) -> Event:
@@ -101,6 +101,17 @@ def test_conversations_without_expected_tools_are_not_scored() -> None:
 )
 def test_facts_are_looked_for_in_the_transcript(expectation: Json, met: float) -> None:
     assert compute(success.facts, expect(expectation), hold("It opens at nine o'clock.")) == met
+
+
+def test_words_that_were_never_played_state_no_facts() -> None:
+    text = "flour, sugar, butter, eggs, milk, vanilla, almonds and cinnamon"
+    written = happens(2, EventKind.TRANSCRIPT, item="a", text=text)
+    stopped = record(written, *cut_speech(2, 3.03, "a", planned=11, sent_at_once=False))
+    sample = expect({"contains": ["cinnamon"]})
+    stats = [success.facts.score(sample, stopped)]
+    assert success.facts.aggregate(stats) == 0.0
+    assert success.facts.details(stats) == {"met": 0, "expected": 1, "met_by_what_was_spoken": 1}
+    assert compute(success.task_success, sample, stopped) == 0.0
 
 
 def test_facts_of_an_agent_without_transcript_are_unknown_rather_than_missing() -> None:
