@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import pytest
 
+from auricle.metrics.reference import INTERVAL_METHODS
 from auricle.report.methods import (
     METHODS,
     describe_method,
@@ -12,6 +13,7 @@ from auricle.report.methods import (
     mark_few_units,
     name_units,
 )
+from tests.support import paths
 
 
 @dataclass(frozen=True)
@@ -47,6 +49,12 @@ def test_a_method_names_its_units_only_if_they_are_not_samples() -> None:
     assert format_method("mid-p", FakeNumber(12)) == "mid-P"
     assert format_method("cluster-paired-t", FakeNumber(12, "speaker")) == "paired t, 12 speakers"
     assert format_method("unknown", FakeNumber(12)) == "unknown"
+
+
+def test_every_method_is_in_the_documentation() -> None:
+    page = (paths.DOCS / "statistics.md").read_text(encoding="utf-8")
+    assert not [name for name in METHODS if name != "none" and f"| `{name}` |" not in page.replace("`, `", "` | `")]
+    assert {*INTERVAL_METHODS} <= {*METHODS}
 
 
 def test_a_method_is_described_with_its_units() -> None:
