@@ -217,6 +217,16 @@ def test_no_word_of_a_picture_is_cut_off(browser: Any, pages: Any, name: str) ->
         assert beyond == []
 
 
+def test_a_small_matrix_has_space_beside_its_table(browser: Any, pages: Any) -> None:
+    with Visit(browser, pages / "matched.html") as visit:
+        assert visit.page.locator(".fields.pair").count() == 1
+        figure, table = (visit.page.locator(f".pair > {each}").bounding_box() for each in ("figure", "div"))
+        assert figure["x"] + figure["width"] < table["x"]
+        assert visit.page.evaluate(
+            "[...document.querySelectorAll('.pair .wide')].every((each) => each.scrollWidth <= each.clientWidth)"
+        )
+
+
 def test_sound_can_be_played(browser: Any, pages: Any) -> None:
     with Visit(browser, pages / "speech.html") as visit:
         seconds = visit.page.evaluate(

@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from auricle.core.calls import CallRecording, Event, EventKind, Span
 from auricle.metrics.calls.turns import Exchange, Interval, Overlap, list_exchanges, list_overlaps
-from auricle.report.axis_labels import label_width
+from auricle.report.axis_labels import CHARACTER_WIDTH, measure_text
 from auricle.report.html_format import round_ticks
 from auricle.report.templating import render
 
@@ -24,6 +24,8 @@ PIXELS_PER_SECOND = 36.0
 MIN_WIDTH, MAX_WIDTH = 520.0, 2_400.0
 LEFT, RIGHT = 62.0, 18.0
 LANE_HEIGHT, GAP_HEIGHT, TOP = 44.0, 34.0, 22.0
+MARK_GAP = 6.0
+"""Pixels between a mark and its text."""
 MIN_UNDERRUN = 0.04
 """Shortest underrun in seconds that is marked; shorter ones are not audible."""
 MARK_TEXTS = {
@@ -212,7 +214,7 @@ def draw_timeline(
         description=description,
         lanes=[(title, spans, top, _draw_waveform(waves, top, place)) for title, spans, top, waves in lanes],
         place=place,
-        fits=lambda text, start, end: label_width([text]) < place(end) - place(start),
+        marks=list(_place_marks(timeline.marks, place, full_width)),
         ticks=[tick for tick in round_ticks(0.0, seconds, parts=max(4, round(width / 90))) if 0 <= tick <= seconds],
         left=LEFT,
         width=width,
@@ -230,6 +232,23 @@ def draw_timeline(
         start=LEFT / full_width,
         span=width / full_width,
     )
+
+
+def _place_marks(
+    marks: Sequence[Mark], place: Callable[[float], float], width: float
+) -> Iterator[tuple[Mark, float, str]]:
+    """Yield each mark with the place of its text, and on which side of it that is; empty if there is no space."""
+    limit = width
+    for mark in reversed(marks):
+        at, text_width = place(mark.at), MARK_GAP + CHARACTER_WIDTH * measure_text(mark.text)
+        if at + text_width <= limit:
+            yield mark, at + MARK_GAP, "start"
+        elif limit == width:  # the last one: the call may end with it
+            yield mark, at - MARK_GAP, "end"
+            at -= text_width
+        else:
+            yield mark, at, ""
+        limit = min(limit, at)
 
 
 def _draw_waveform(waves: Sequence[Waveform], top: float, place: Callable[[float], float]) -> str:

@@ -1,11 +1,13 @@
 """The timeline of a call."""
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from markupsafe import Markup
 
+from auricle.core.calls import Event, EventKind
 from auricle.core.types import Record, Sample
 from auricle.metrics.error_rates import wer
 from auricle.report.call_timeline import BIN_SECONDS, build_timeline, draw_timeline, format_seconds
@@ -62,6 +64,16 @@ def test_figure_escapes_texts_and_has_a_table() -> None:
     assert figure.count('class="speech') == len(recording.caller) + 1
     assert figure.count('class="wave"') == 2
     assert "<summary>As a table</summary>" in figure
+
+
+def test_the_text_of_a_mark_at_the_end_is_before_it_and_covers_no_other() -> None:
+    kinds = {1.0: EventKind.ERROR, 15.5: EventKind.PLAYBACK_FLUSHED, 15.8: EventKind.DROPPED}
+    events = tuple(Event(at=at, side="received", kind=kind) for at, kind in kinds.items())
+    figure = draw_timeline(build_timeline(replace(make_recording(), seconds=16.0, events=events)), "call")
+    marks = re.findall(r'<g class="mark">.*?</g>', figure, re.DOTALL)
+    assert len(marks) == 3
+    texts = re.findall(r'<text [^>]*class="([a-z ]+)">(.*?)</text>', "".join(marks))
+    assert sorted(texts) == [("end quiet", "connection lost"), ("quiet", "error")]
 
 
 def test_drawing_can_be_embedded_as_an_image() -> None:
