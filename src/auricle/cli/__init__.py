@@ -8,6 +8,7 @@ import os
 import sys
 from collections.abc import Mapping
 from importlib import import_module
+from traceback import walk_tb
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -124,9 +125,7 @@ class LazyGroup(click.Group):
         try:
             return super().invoke(ctx)
         except BrokenPipeError as error:  # click would exit without a message, even if it was another process's pipe
-            from auricle.cli.error_report import report_error
-
-            sys.exit(report_error(error))
+            sys.exit(_report(error))
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         width = max(map(len, self.list_commands(ctx)))
@@ -179,17 +178,29 @@ def main() -> None:
         with infrequent_gc():
             cli(words, standalone_mode=False)
     except SystemExit as end:
-        sys.exit(interrupts.exit_status if end.code == ExitStatus.INTERRUPTED else end.code)
+        sys.exit(_exit_code(end, interrupts))
     except (click.Abort, KeyboardInterrupt):
         echo("auricle: Interrupted. Run the same command again to resume a run.", err=True)
         sys.exit(interrupts.exit_status)
-    except Exception as error:  # noqa: BLE001 - the last resort: no command ends with a traceback
-        from auricle.cli.error_report import report_error
-
-        sys.exit(report_error(error))
+    except BaseException as error:  # noqa: BLE001 - the last resort: no command ends with a traceback
+        sys.exit(_report(error))
     finally:
         interrupts.uninstall()
         if screen and screen.left_out:
             echo(
                 f"Left out of tables: {', '.join(screen.left_out)}. Add {WIDE_OPTION} to print all.", err=True, dim=True
             )
+
+
+def _report(error: BaseException) -> int:
+    from auricle.cli.error_report import report_error
+
+    return report_error(error)
+
+
+def _exit_code(end: SystemExit, interrupts: InterruptHandler) -> str | int | None:
+    """Return the exit code of a command; what code of the user exits with is an error of that code."""
+    frames = [frame for frame, _ in walk_tb(end.__traceback__)]
+    if not frames[-1].f_globals.get("__name__", "").startswith("auricle.cli"):
+        return _report(end)
+    return interrupts.exit_status if end.code == ExitStatus.INTERRUPTED else end.code

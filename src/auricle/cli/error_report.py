@@ -25,7 +25,7 @@ import click
 
 from auricle.cli import DEBUG_VARIABLE, TRACEBACK_OPTION
 from auricle.cli.output import echo, print_json
-from auricle.core.errors import AuricleError, ExitStatus, describe
+from auricle.core.errors import AuricleError, ExitStatus, describe, kind_of, safe_text
 from auricle.core.redaction import HIDDEN, redact, redact_text
 
 PACKAGES = (
@@ -44,12 +44,15 @@ def log_errors_in(run: Path) -> Iterator[None]:
     """Write the log of an unexpected error inside this block into the folder of a run."""
     try:
         yield
-    except Exception as error:
-        error.__dict__.setdefault("run_folder", run)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        with suppress(Exception):  # an error of foreign code may refuse attributes
+            error.__dict__.setdefault("run_folder", run)
         raise
 
 
-def report_error(error: Exception) -> int:
+def report_error(error: BaseException) -> int:
     """Print an error on standard error, with --json also as a document on standard output; return the exit code."""
     if isinstance(error, BrokenPipeError) and _is_output_closed():
         return CLOSED_PIPE_STATUS
@@ -62,39 +65,46 @@ def report_error(error: Exception) -> int:
         message = _explain(error)
         echo(f"auricle: {message}", err=True)
     if JSON_OPTION in sys.argv[1:]:
-        kind = type(error).__name__
+        kind = kind_of(error)
         print_json({"error": {"type": kind, "message": message, "exit_code": int(ExitStatus.ERROR)}})
     return ExitStatus.ERROR
 
 
-def _explain(error: Exception) -> str:
+def _explain(error: BaseException) -> str:
     """Describe what happened and what to do; for an unexpected error, write the log and say where it is."""
     if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
         file = f": {error.filename}" if error.filename else ""
         return f"The disk is full{file}. Free some space and run the same command again; no completed sample is lost."
     if isinstance(error, OSError) and error.strerror and error.filename:
         return f"{error.strerror}: {error.filename}"
-    if isinstance(error, (AuricleError, OSError)) and not isinstance(error, BrokenPipeError):
-        return str(error)
-    run: Path | None = getattr(error, "run_folder", None)
+    is_clear = isinstance(error, (AuricleError, OSError)) and not isinstance(error, BrokenPipeError)
+    if is_clear and (text := safe_text(error)):
+        return text
+    run: Path | None = None
+    with suppress(Exception):  # an error of foreign code may refuse attributes
+        run = error.__dict__.get("run_folder")
     if isinstance(error, MemoryError):
         problem = "Out of memory. Try a smaller --batch-size, --concurrency or --replicas."
     else:
-        problem = f"Unexpected {type(error).__name__}: {_describe_on_one_line(error)}."
+        problem = f"Unexpected {kind_of(error)}: {_describe_on_one_line(error)}."
     path = _write_log(_format_log(error), run)
     place = f"The traceback is in {path}; add it if you report the error." if path else "The log could not be written."
     resume = " No completed sample is lost: run the same command again to resume." if run else ""
     return f"{problem} {place} Use {TRACEBACK_OPTION} to print it.{resume}"
 
 
-def _format_log(error: Exception) -> str:
+def _format_log(error: BaseException) -> str:
+    try:
+        trace = traceback.format_exception(error)
+    except Exception:  # noqa: BLE001 - an error of foreign code may fail to describe itself
+        trace = [*traceback.format_tb(error.__traceback__), _describe_on_one_line(error)]
     lines = [
         f"time: {datetime.now().astimezone().isoformat(timespec='seconds')}",
         f"command: {format_command(sys.argv[1:])}",
         f"system: Python {platform.python_version()}, {platform.platform()}",
         f"packages: {', '.join(f'{name} {number}' for name, number in _installed_versions())}",
         "",
-        *traceback.format_exception(error),
+        *trace,
     ]
     return _redact_text("\n".join(lines))
 
@@ -129,7 +139,7 @@ def _redact_text(text: str) -> str:
     return redact_text(text)
 
 
-def _describe_on_one_line(error: Exception) -> str:
+def _describe_on_one_line(error: BaseException) -> str:
     try:
         text = _redact_text(describe(error))
     except Exception:  # noqa: BLE001 - an error of foreign code may fail to describe itself

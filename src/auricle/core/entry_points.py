@@ -12,7 +12,8 @@ from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
-from auricle.core.errors import MissingExtra, SpecError, describe
+from auricle.core.errors import MissingExtra, SpecError, describe, kind_of
+from auricle.core.home_folder import keep_home_folder
 
 OWN_PACKAGE = "auricle"
 GROUP_PREFIX = f"{OWN_PACKAGE}."
@@ -51,14 +52,17 @@ class PackageEntry:
         if len(self.points) > 1:
             raise self.conflict(*self.packages)
         try:
-            return self.points[0].load()
+            with keep_home_folder():
+                return self.points[0].load()
         except MissingExtra:
             raise
         except ModuleNotFoundError as error:
             raise self._broken(f"the module {error.name!r} is not installed") from error
-        except (Exception, SystemExit) as error:
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
             reason = " ".join(describe(error).split())  # some messages have several lines
-            raise self._broken(f"{type(error).__name__}: {reason}") from error
+            raise self._broken(f"{kind_of(error)}: {reason}") from error
 
     def conflict(self, *packages: str) -> SpecError:
         """Return the error for a name that several packages define."""

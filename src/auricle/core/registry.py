@@ -20,7 +20,8 @@ from types import FunctionType, ModuleType
 from typing import Any, Generic, NamedTuple, TypeVar, cast
 
 from auricle.core.entry_points import OWN_PACKAGE, PackageEntry, find_entries
-from auricle.core.errors import AuricleError, SpecError, UnknownName, describe
+from auricle.core.errors import AuricleError, SpecError, UnknownName, describe, kind_of
+from auricle.core.home_folder import keep_home_folder
 
 T = TypeVar("T")
 ADAPTED_KINDS = ("model", "task", "inferencer", "metric")
@@ -307,13 +308,16 @@ def _from_package(name: str) -> Any:
     if str(Path.cwd()) not in sys.path:  # an installed command does not see the working directory
         sys.path.append(str(Path.cwd()))
     try:
-        return import_module(name)
+        with keep_home_folder():
+            return import_module(name)
     except ModuleNotFoundError as error:
         if error.name and not (name == error.name or name.startswith(error.name + ".")):
             raise SpecError(f"{name} needs the package {error.name!r}, which is not installed.") from error
         raise UnknownName(f"There is no module {name!r} to import.") from error
-    except (Exception, SystemExit) as error:
-        raise SpecError(f"{name} cannot be loaded: {type(error).__name__}: {describe(error)}") from error
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        raise SpecError(f"{name} cannot be loaded: {kind_of(error)}: {describe(error)}") from error
 
 
 def _from_file(path: Path, package: str = "") -> Any:
@@ -329,7 +333,10 @@ def _from_file(path: Path, package: str = "") -> Any:
     if str(path.parent) not in sys.path:
         sys.path.append(str(path.parent))
     try:
-        spec.loader.exec_module(module)
-    except (Exception, SystemExit) as error:
-        raise SpecError(f"{path} cannot be loaded: {type(error).__name__}: {describe(error)}") from error
+        with keep_home_folder():
+            spec.loader.exec_module(module)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        raise SpecError(f"{path} cannot be loaded: {kind_of(error)}: {describe(error)}") from error
     return module

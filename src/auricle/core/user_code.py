@@ -180,8 +180,7 @@ class UserCall:
         kind = type(error)
         if issubclass(kind, Interrupted):
             return self.timed_out()
-        is_ours = issubclass(kind, KeyboardInterrupt) or (issubclass(kind, asyncio.CancelledError) and _is_cancelling())
-        return error if is_ours else tame(error, self.source)
+        return error if _is_ours(error) else tame(error, self.source)
 
     def timed_out(self) -> TimedOut:
         return TimedOut(f"{self.source} did not return within {self.limit:g} s (--timeout)")
@@ -204,6 +203,12 @@ class UserCall:
             self.waits -= 1
             if not self.waits:
                 self.started_at = monotonic()
+
+
+def _is_ours(error: BaseException) -> bool:
+    """Return whether an error is Ctrl-C or the cancellation of a task, which are not of user code."""
+    kind = type(error)
+    return issubclass(kind, KeyboardInterrupt) or (issubclass(kind, asyncio.CancelledError) and _is_cancelling())
 
 
 def _is_cancelling() -> bool:
@@ -238,11 +243,11 @@ def wrap_errors(
     call = UserCall(source, math.inf).__enter__()
     try:
         yield
-    except (KeyboardInterrupt, asyncio.CancelledError):
-        raise
     except AuricleError as error:
         raise call.tame(error) from error.__cause__
     except BaseException as error:
+        if _is_ours(error):
+            raise
         raise error_class(f"{source} raised {kind_of(error)}: {describe(error)}{hint(error)}") from error
     finally:
         CALLS.pop(call, None)

@@ -19,6 +19,7 @@ import orjson
 
 from auricle.core.arguments import describe_arguments, find_problem, list_options
 from auricle.core.errors import AuricleError, SpecError
+from auricle.core.home_folder import keep_home_folder
 from auricle.core.object_cache import read_limit
 from auricle.core.redaction import SECRETS
 from auricle.core.registry import split_prefix
@@ -37,9 +38,17 @@ from auricle.tasks.base import Task, count_samples
 from auricle.tasks.catalogue import TASKS
 from auricle.tasks.conditions import PERTURB_ARGUMENT, Condition, apply_condition
 from auricle.tasks.inferencers import Inferencer, select_inferencer, with_context
-from auricle.tasks.inferencers.base import adapt_to_pairs, list_named_values, list_seeds, with_seed, within_limits
+from auricle.tasks.inferencers.base import (
+    adapt_to_pairs,
+    guard_inferencer,
+    list_named_values,
+    list_seeds,
+    with_seed,
+    within_limits,
+)
 from auricle.tasks.options import PROVENANCE_OPTIONS, check_option, split_list
 from auricle.tasks.task_files import check_prompt
+from auricle.tasks.user_rows import guard_rows
 
 MAX_SAMPLES_INSPECTED = 100
 """Number of samples among which an input that the model takes by name must occur."""
@@ -99,7 +108,7 @@ def choose_inferencer(spec: Spec, task: Task, model_class: type[Model]) -> Infer
     """Return how samples of a task become requests to a model of this class."""
     inferencer = select_inferencer(task.inferencer, abilities(model_class), task.name, spec.model)
     inferencer = adapt_to_pairs(inferencer, takes_pairs=model_class.takes_pairs)
-    seeded = with_seed(inferencer, spec.seed)
+    seeded = with_seed(guard_inferencer(inferencer), spec.seed)
     return with_context(within_limits(seeded, model_class, task.language), model_class, task.model_context)
 
 
@@ -142,9 +151,12 @@ def _construct_task(spec: Spec) -> Task:
     cluster, added_metrics = arguments.pop("cluster", None), arguments.pop("add_metrics", None)
     condition = arguments.pop(PERTURB_ARGUMENT, None)
     metrics = None if _takes(factory, "metrics") else arguments.pop("metrics", None)
-    task: Task = _call_factory(factory, spec.task, arguments)
+    with keep_home_folder():
+        task: Task = _call_factory(factory, spec.task, arguments)
     if not isinstance(task, Task):
         raise SpecError(f"{spec.task} returned {type(task).__name__} instead of a Task.")
+    if (samples := guard_rows(task.samples, display_name(spec.task))) is not task.samples:
+        task = replace(task, samples=samples)
     if cluster is not None:
         check_option("cluster", cluster, isinstance(cluster, str), "a metadata field, or none")
         task = replace(task, cluster=cluster)

@@ -33,7 +33,7 @@ from auricle.engine.request_loop import RequestLoop
 from auricle.engine.retry import FailFast, RetryingSender, Slot
 from auricle.engine.settings import Settings
 from auricle.engine.signals import stop_on_interrupt
-from auricle.engine.slots import close_model, open_slots
+from auricle.engine.slots import open_slots, release_model
 from auricle.engine.spec import JudgeSpec, Spec
 from auricle.engine.workers.protocol import HEADER, pack_request, unpack, unpack_request
 from auricle.metrics.base import Metric
@@ -158,7 +158,7 @@ def run_judge_pass(
             try:
                 return await judge_pass.run(model, settings, observer, stop)
             finally:
-                await close_model(model)
+                await release_model(model)
 
     return run_async(main())
 

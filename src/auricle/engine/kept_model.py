@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from auricle.core.closing import Closing
 from auricle.engine.factory import Evaluation, deploy_model
 from auricle.engine.settings import Settings
-from auricle.engine.slots import close_model
+from auricle.engine.slots import release_model
 from auricle.models import Model
 
 T = TypeVar("T")
@@ -47,7 +47,7 @@ class KeptModel(Closing):
         model, self._model = self._model, None
         try:
             if model is not None:
-                self.run(close_model(model))
+                self.run(release_model(model))
         finally:
             if self._runner:
                 self._call(self._runner.close)

@@ -8,7 +8,7 @@ from auricle.core.errors import AuricleError, SampleError, describe
 from auricle.core.types import ABILITY_BY_REQUEST, Ability, RejectedRow, Request, Sample
 from auricle.engine.event_loop import run_async
 from auricle.engine.factory import build_task, choose_inferencer, construct_model, resolve_model
-from auricle.engine.slots import close_model
+from auricle.engine.slots import release_model
 from auricle.engine.spec import Spec
 from auricle.tasks import inferencers
 from auricle.tasks.base import Task
@@ -42,7 +42,7 @@ def preview(
     try:
         yield from _preview_samples(task, inferencer, model.preview_request)
     finally:
-        run_async(close_model(model))
+        run_async(release_model(model))
 
 
 def _preview_samples(

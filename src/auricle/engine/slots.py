@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import math
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 
+from auricle.core.errors import AuricleError, describe, kind_of
 from auricle.core.types import ABILITY_BY_REQUEST, Ability, Output, Request
-from auricle.core.user_code import AwaitedCall, UserCall, UserThread
+from auricle.core.user_code import WATCH, AwaitedCall, UserCall, UserThread
 from auricle.engine.batch_limits import BatchLimits
 from auricle.engine.batching import Batcher, BatchSlot, BatchWorker, RunStopped, WorkerLost
 from auricle.engine.retry import RetryingSender
@@ -143,9 +145,22 @@ async def send_all(model: Model, requests: Sequence[Request]) -> list[Output | B
 
 async def close_model(model: Model) -> None:
     """Close a model, and wait for its worker processes to end."""
+    is_own = type(model).__module__.startswith("auricle.")  # such as a pool, which limits the time itself
+    call = UserCall(f"closing {name_model(model)}", math.inf if is_own else None)
     if isinstance(model, AsyncModel):
-        await model.close()
+        await AwaitedCall(call, model.close)
         return
-    model.close()
+    with call:
+        model.close()
     if aclose := getattr(model, "aclose", None):
         await aclose()
+
+
+async def release_model(model: Model) -> None:
+    """Close a model that is needed no longer; an error is stated, and does not concern what it has answered."""
+    try:
+        await close_model(model)
+    except AuricleError as error:
+        WATCH.notify(str(error))
+    except Exception as error:  # noqa: BLE001 - a model may raise anything
+        WATCH.notify(f"closing {name_model(model)} raised {kind_of(error)}: {describe(error)}")

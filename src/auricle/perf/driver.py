@@ -16,7 +16,7 @@ from auricle.core.types import Call, Generate, Output, Request
 from auricle.engine.batching import decode_request_audio
 from auricle.engine.retry import Slot
 from auricle.engine.settings import Settings
-from auricle.engine.slots import close_model, open_slots
+from auricle.engine.slots import open_slots, release_model
 from auricle.models.base import BatchModel, Model, SessionModel
 from auricle.models.http.base import JSON, HttpModel
 from auricle.models.http.timing import TIMER_FACTORY, RequestTimer
@@ -137,7 +137,7 @@ class Driver:
     async def close(self) -> None:
         self._body_store.close()
         await self.slots.close()
-        await close_model(self._model)
+        await release_model(self._model)
 
 
 def force_output_length(encoded: EncodedRequest, tokens: int) -> EncodedRequest:

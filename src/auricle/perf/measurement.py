@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from auricle.core.errors import DataError, SpecError
+from auricle.core.home_folder import keep_home_folder
 from auricle.engine.command_line import format_arguments
 from auricle.engine.factory import Evaluation, build_run_spec, model_label
 from auricle.engine.signals import stop_on_interrupt
@@ -103,7 +104,7 @@ class Measurement:
     """One measurement: its folder, its load points and their summaries."""
 
     def __init__(self, evaluation: Evaluation, out: Path, config: PerfConfig, on_progress: ProgressCallback) -> None:
-        self.out, self.config, self._on_progress = out, config, on_progress
+        self.out, self.config, self._on_progress = out.absolute(), config, on_progress
         self._evaluation = evaluation
         self.spec, self.task, self.inferencer = evaluation.spec, evaluation.task, evaluation.inferencer
         self.slos = parse_slos(config.slo)
@@ -320,7 +321,8 @@ def _build_command(spec: Mapping[str, Any]) -> list[str]:
 def measure(spec: Spec | Evaluation, out: str | Path, config: PerfConfig, on_progress: ProgressCallback) -> PerfSummary:
     """Measure serving performance and return the summary, which is also written to `out`."""
     evaluation = spec if isinstance(spec, Evaluation) else Evaluation.prepare(spec)
-    return Measurement(evaluation, Path(out), config, on_progress).run()
+    with keep_home_folder():
+        return Measurement(evaluation, Path(out), config, on_progress).run()
 
 
 def recompute_summary(

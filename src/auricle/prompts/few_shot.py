@@ -17,6 +17,7 @@ from typing import Any, Protocol
 
 from auricle.core.errors import SampleError, SpecError
 from auricle.core.types import RejectedRow, Sample
+from auricle.core.user_code import UserCall, wrap_errors
 from auricle.data.file_formats import file_revision
 from auricle.prompts.catalogue import RETRIEVERS
 from auricle.prompts.example_pool import AllowedIndices, Example, ExampleBudget, ExamplePool, ExampleRenderer, all_parts
@@ -255,17 +256,19 @@ class FewShotSelector:
         allowed = AllowedIndices(len(self.pool.samples), excluded)
         query = replace(sample, target=None)  # retrievers must not see the answer
         indices: dict[int, None] = {}
-        for index in retriever.rank(query, allowed):
-            if index in allowed:
-                indices[int(index)] = None
-            elif index not in range(len(self.pool.samples)):
-                raise SpecError(
-                    f"The retriever {self.options.signature} returned {index!r}; expected indices of the pool, "
-                    f"which are whole numbers below {len(self.pool.samples)}.",
-                    location=("shots", "use"),
-                )
-            if len(indices) == self.options.k:
-                break
+        name = f"the retriever {type(retriever).__name__}"
+        with wrap_errors(name, SampleError), UserCall(name):
+            for index in retriever.rank(query, allowed):
+                if index in allowed:
+                    indices[int(index)] = None
+                elif index not in range(len(self.pool.samples)):
+                    raise SpecError(
+                        f"The retriever {self.options.signature} returned {index!r}; expected indices of the pool, "
+                        f"which are whole numbers below {len(self.pool.samples)}.",
+                        location=("shots", "use"),
+                    )
+                if len(indices) == self.options.k:
+                    break
         return list(indices)
 
     @cached_property
@@ -275,7 +278,8 @@ class FewShotSelector:
         self.pool.check_fields("matches", self.options.matches)
         try:
             if fit := getattr(self.options.retriever, "fit", None):
-                fit(samples)
+                with wrap_errors(f"fit of the retriever {type(self.options.retriever).__name__}"):
+                    fit(samples)
         except SampleError as error:
             raise SpecError(f"Example pool: {error}", location=("shots", "pool")) from error
         retriever: Retriever = self.options.retriever

@@ -10,6 +10,7 @@ import heapq
 from array import array
 from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain, islice
@@ -91,13 +92,15 @@ class ScoreTable:
                 column.refuse_like(self._columns_by_name[source])
             if not column.refusal_reason:
                 column.add(answered, self.score_record)
-                column.add_readings(answered)
-                column.count_left_out(answered)
-                column.add_oversized(oversized)
+                with column.refusing():
+                    column.add_readings(answered)
+                    column.count_left_out(answered)
+                    column.add_oversized(oversized)
         if ranking := self.ranking_column:
             if ranking is not self._ranked_by:  # an earlier metric has its first statistics
                 self._worst, self._ranked_by = {}, ranking
-            self._update_worst(ranking.metric, answered)
+            with ranking.refusing():
+                self._update_worst(ranking.metric, answered)
         self.outcomes.update([line.resolve_outcome(record.outcome) for _, record, line in entries])
         return [line for *_, line in entries]
 
@@ -113,7 +116,7 @@ class ScoreTable:
     @property
     def ranking_column(self) -> MetricColumn | None:
         """The metric by which samples are the worst: the first that could be computed for any."""
-        return next((column for column in self.columns if column.indices), None)
+        return next((column for column in self.columns if column.indices and not column.refusal_reason), None)
 
     def worst_ids(self) -> list[str]:
         """Return the ids of the worst samples by `ranking_column`, worst first."""
@@ -358,7 +361,7 @@ class MetricColumn:
             metric.score,
             not (metric.judge_requests or metric.derived_from or metric.needs_duration or metric.needs_model_seconds),
         )
-        with UserCall(f"the metric {metric.name}") as call:
+        with self.refusing() as call:
             for place, record, line in entries:
                 call.next()
                 try:
@@ -384,14 +387,15 @@ class MetricColumn:
 
     def add_failure(self, index: int, sample: Sample) -> None:
         """Add what the statistic of a failed sample could have been, if that is known."""
-        if self.metric.applies:
-            if sample.target is None:  # of a row that could not be read, it is not known whether the metric applies
-                return
-            if not self.metric.applies(sample):
-                self.not_applicable.append(index)
-                return
-        if bounds := self.metric.bound(sample):
-            self.failed.append(index, bounds)
+        with self.refusing():
+            if self.metric.applies:
+                if sample.target is None:  # of a row that could not be read, it is not known whether it applies
+                    return
+                if not self.metric.applies(sample):
+                    self.not_applicable.append(index)
+                    return
+            if bounds := self.metric.bound(sample):
+                self.failed.append(index, bounds)
 
     def add_oversized(self, entries: Sequence[ScoreEntry]) -> None:
         """Leave out records with texts that would take too long to score."""
@@ -406,6 +410,16 @@ class MetricColumn:
             self._add_context(record)
         self.indices.append(index)
         line.stats[self.metric.name] = stat
+
+    @contextmanager
+    def refusing(self) -> Iterator[UserCall]:
+        """Refuse the metric if it raises in the block: its statistics would not be those of all samples."""
+        call = UserCall(f"the metric {self.metric.name}")
+        try:
+            with call:
+                yield call
+        except Exception as error:  # noqa: BLE001 - a metric may raise anything
+            self.refuse(SpecError(f"it raised {call.describe(error)}"))
 
     def refuse(self, error: SpecError) -> None:
         self.refusal_reason, self.is_unsuited = describe(error), isinstance(error, Unsuited)

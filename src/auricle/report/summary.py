@@ -124,12 +124,12 @@ def _compute_numbers(scored: ScoredSamples, group: Group) -> list[Number]:
         if column.refusal_reason or not len(which):
             continue
         which = which[np.argsort(scored.data_order[places[which]], kind="stable")]
-        if (reason := _explain_absence(column, column.stats[which])) is not None:
-            column.refusal_reason = column.refusal_reason if group.field else reason
-            continue
         call = UserCall(f"the metric {column.metric.name}")
         try:
             with call:
+                if (reason := _explain_absence(column, column.stats[which])) is not None:
+                    column.refusal_reason = column.refusal_reason if group.field else reason
+                    continue
                 numbers.append(_compute_number(scored, group, column, column.stats[which], places[which]))
         except Exception as error:  # noqa: BLE001 - a metric may raise anything
             column.refusal_reason = f"its aggregation raised {call.describe(error)}"

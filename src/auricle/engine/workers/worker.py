@@ -20,7 +20,7 @@ from auricle.engine.model_log import log_records_written, loguru_records_written
 from auricle.engine.outputs import normalise_output
 from auricle.engine.retry import RetryingSender
 from auricle.engine.settings import Settings
-from auricle.engine.slots import DirectSlot, close_model, name_model
+from auricle.engine.slots import DirectSlot, name_model, release_model
 from auricle.engine.workers.lifetime import batch_deadline, end_with_parent
 from auricle.engine.workers.protocol import HEADER, encode_error, pack, pack_error, pack_output, unpack, unpack_request
 from auricle.models import AsyncModel, BatchModel, Model, abilities, adapt
@@ -71,7 +71,7 @@ class WorkerServer:
                 else:
                     await self._serve_batches(model)
         finally:
-            await close_model(model)
+            await release_model(model)
 
     async def _serve_requests(self, slot: DirectSlot) -> None:
         try:

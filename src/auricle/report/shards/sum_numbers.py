@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from auricle.core.errors import describe, kind_of
 from auricle.core.signature import MetricSignature, Signature
+from auricle.core.user_code import UserCall
 from auricle.metrics.base import Aggregator, Array, Details, Metric, Stats, SupportsWeights
 from auricle.metrics.intervals import Interval, compute_interval
 from auricle.metrics.jackknife import choose_scale, estimate_from_replicates
@@ -52,14 +52,16 @@ def _compute(sums: RunningSums, column: RunningColumn, cell: int) -> list[Number
     """Return the number of a group; none if there is none."""
     if column.refusal_reason or not column.count(cell, "scored") or (cell and column.is_sampled):
         return []
+    call = UserCall(f"the metric {column.metric.name}")
     try:
-        metric = resolve_contexts(column.metric, column.contexts)
-        summary = summarise_column(column, metric, cell, _choose_unit(column, cell, sums.cluster))
-        if summary is None:
-            return []
-        return [_make_number(column, metric, cell, summary)]
+        with call:
+            metric = resolve_contexts(column.metric, column.contexts)
+            summary = summarise_column(column, metric, cell, _choose_unit(column, cell, sums.cluster))
+            if summary is None:
+                return []
+            return [_make_number(column, metric, cell, summary)]
     except Exception as error:  # noqa: BLE001 - a metric may raise anything
-        column.refusal_reason = f"its aggregation raised {kind_of(error)}: {describe(error)}"
+        column.refusal_reason = f"its aggregation raised {call.describe(error)}"
         return []
 
 

@@ -23,6 +23,7 @@ from auricle.core.types import (
     Turn,
     get_max_tokens,
 )
+from auricle.core.user_code import AwaitedCall, UserCall
 from auricle.models.base import BatchModel
 from auricle.models.catalogue import models_with_ability
 from auricle.models.limits import ModelLimits
@@ -211,6 +212,25 @@ class WrappedInferencer:
 
     async def close(self) -> None:
         await close_inferencer(self.inner)
+
+
+@dataclass(frozen=True, repr=False)
+class ForeignInferencer(WrappedInferencer):
+    """An inferencer of the user: whatever it raises fails its sample, as does code of it that blocks too long."""
+
+    async def __call__(self, sample: Sample, ask: Ask) -> tuple[Output, ...]:
+        step = UserCall(f"the inferencer {type(self.inner).__name__}", is_announced=False)
+        outputs: tuple[Output, ...] = await AwaitedCall(step, self.inner, sample, ask, has_limit=False)
+        return outputs
+
+    def __repr__(self) -> str:
+        return repr(self.inner)
+
+
+def guard_inferencer(inferencer: Inferencer) -> Inferencer:
+    """Wrap an inferencer that is not part of Auricle."""
+    is_own = type(inferencer).__module__.startswith("auricle.")
+    return inferencer if is_own else ForeignInferencer(inferencer)
 
 
 @dataclass(frozen=True)

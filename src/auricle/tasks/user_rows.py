@@ -1,0 +1,51 @@
+"""Samples of a user's class, which may raise anything while they are read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from auricle.core.errors import DataError
+from auricle.core.types import RejectedRow, Sample
+from auricle.core.user_code import wrap_errors
+from auricle.data.parts import PartSource
+
+END = object()
+
+
+class UserRows:
+    """The samples of a user's class; what it raises is a `DataError` that names it. All else is that of its own."""
+
+    def __init__(self, samples: Iterable[Sample | RejectedRow], source: str) -> None:
+        self._samples, self._source = samples, f"data of {source}"
+
+    def __iter__(self) -> Iterator[Sample | RejectedRow]:
+        with wrap_errors(self._source, DataError):
+            rows = iter(self._samples)
+        while True:
+            with wrap_errors(self._source, DataError):
+                row: Any = next(rows, END)
+            if row is END:
+                return
+            yield row
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):  # copy() looks these up before the instance has attributes
+            raise AttributeError(name)
+        return getattr(self._samples, name)
+
+
+class SizedUserRows(UserRows):
+    """Samples whose number is known."""
+
+    def __len__(self) -> int:
+        with wrap_errors(self._source, DataError):
+            return len(self._samples)  # type: ignore[arg-type]  # it has a length
+
+
+def guard_rows(samples: Iterable[Sample | RejectedRow], source: str) -> Iterable[Sample | RejectedRow]:
+    """Return samples whose errors name their source, if they are read by code of the user."""
+    is_own = any(each.__module__.startswith("auricle.") for each in type(samples).__mro__)
+    if is_own or type(samples) in (list, tuple) or isinstance(samples, PartSource):
+        return samples
+    return (SizedUserRows if hasattr(type(samples), "__len__") else UserRows)(samples, source)
