@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from auricle.metrics.headlines import select_headlines
 from auricle.report.compare.difference_format import format_difference
+from auricle.report.compare.metric_rows import find_first_test
 from auricle.report.compare.own_numbers import format_own_number, has_other_own_numbers, name_metric, pair_own_numbers
 from auricle.report.compare.reading import describe_reading
 from auricle.report.html_format import pluralise
@@ -62,9 +63,10 @@ def format_comparison(comparison: Comparison, *, show_all: bool = True) -> Itera
 
 
 def select_headline_rows(comparison: Comparison) -> list[ComparisonRow]:
-    """Return the differences over all samples that are shown unfolded."""
+    """Return the differences over all samples that are shown unfolded, with the one on which all others depend."""
     shown = select_headlines([row.metric for row in comparison.overall])
-    return [row for row in comparison.overall if row.metric in shown]
+    first = find_first_test(comparison.rows)
+    return [row for row in comparison.overall if row.metric in shown or row is first]
 
 
 def _own_number_lines(comparison: Comparison) -> Iterator[str]:
