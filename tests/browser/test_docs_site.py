@@ -9,7 +9,7 @@ from scripts import build_docs
 from tests.support import paths
 from tests.support.extras import require_extra
 
-WORDS = "# Words\n\n## Bootstrap\n\nIntervals are drawn by the bootstrap.\n\n## Limits\n\n`--max-cost` is a barge-in.\n"
+WORDS = "# Words\n\n## Bootstrap\n\nDrawn by the bootstrap.\n\n## Limits\n\n`--max-cost` is a barge-in, and p99 a percentile.\n"
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +29,10 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize(
     ("width", "scheme", "query"),
-    [(1280, "light", "bootstrap"), (390, "dark", "bootstrap"), (1280, "light", "--max-cost barge-")],
+    [
+        *((1280, "light", "bootstrap"), (390, "dark", "bootstrap"), (1280, "light", "--max-cost barge-")),
+        (1280, "light", "p99"),
+    ],
 )
 def test_search_works_without_a_server_and_nothing_is_requested(
     browser: Any, site: Path, width: int, scheme: str, query: str
