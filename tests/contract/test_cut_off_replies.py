@@ -109,6 +109,16 @@ def test_every_protocol_reports_that_a_reply_was_cut_off(
     assert "1 of 1 replies were cut off at max_tokens=4: raise it." in " ".join(result.metrics.notes)
 
 
+def test_reasoning_without_an_end_is_truncated_whatever_the_server_states(
+    server: FakeServer, tmp_path: Path, manifest: Any
+) -> None:
+    data = manifest([{"choices": OPTIONS, "reply": "<think>Bowed. Answer: B.", "answer": "violin", "question": "?"}])
+    result = run_task(server, tmp_path, data, task="mcq")
+    (record,) = Run.load(result.path).records()
+    assert record.outcome is Outcome.TRUNCATED
+    assert (result["option_accuracy"].value, result["option_accuracy"].truncated) == (0.0, 1)
+
+
 def test_shards_count_the_same(server: FakeServer, tmp_path: Path, manifest: Any) -> None:
     rows = [
         {"choices": OPTIONS, "reply": "Answer: C\n\nIt has no pitch.", "answer": "drum", "max_tokens": 1 + row % 9}

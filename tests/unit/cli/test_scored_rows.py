@@ -26,6 +26,7 @@ HISTORIES = {
     "changed data": (None, [(ROWS, f"{RUN} --limit 5 -o runs/it"), (ROWS[:1:-1], f"{RUN} --limit 3 -o runs/it")]),
     "moved ids": (None, [(WITHOUT_IDS, f"{RUN} -o runs/it"), (WITHOUT_IDS[1:], f"{RUN} --limit 3 -o runs/it")]),
     "another run": (None, [(ROWS, f"{RUN} --perturb noise:snr=0"), (ROWS, f"{RUN} --limit 3 -o runs/it")]),
+    "all of another run": (None, [(ROWS[:3], f"{RUN} --perturb noise:snr=0"), (ROWS[:3], f"{RUN} -o runs/it")]),
     "the cache": (None, [(ROWS, f"{RUN} --cache -o runs/a"), (ROWS, f"{RUN} --cache --limit 3 -o runs/it")]),
     "shards": (3, [(ROWS[:3], f"{RUN} --shards 2 -o runs/it")]),
     "an import": (

@@ -40,6 +40,14 @@ def test_samples_of_only_one_run_are_left_out_and_counted(run: Any, quiz: Any) -
     assert comparison.pairs.coverage == 0.75
 
 
+def test_files_with_the_same_rows_are_the_same_data(run: Any, quiz: Any) -> None:
+    first, second = quiz(), quiz("other.jsonl")
+    second.write_text("\n" + second.read_text())
+    comparison = compare(run("a", first), run("b", second))
+    assert comparison.pairs.count == 40
+    assert not any("The data differs" in note for note in comparison.notes)
+
+
 def test_samples_with_different_content_are_not_paired(run: Any, quiz: Any) -> None:
     named, changed = {"id": "three"}, {"id": "three", "question": "say something else"}
     a, b = run("a", quiz(row3=named)), run("b", quiz("other.jsonl", row3=changed))
