@@ -90,7 +90,7 @@ RUN_OPTIONS: Sequence[Callable[[Any], Any]] = (
         ),
         opt.count(
             "--retry-dropped N",
-            "How often to hold a call again that the agent dropped, also when a run is resumed. The last "
+            "How often to call again if the agent drops a call, also when a run is resumed. The last "
             "attempt is scored, and all drops count in call_completion.",
             minimum=0,
             default=0,

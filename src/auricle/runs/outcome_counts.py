@@ -89,7 +89,7 @@ class OutcomeCounts:
         if self.dropped:
             warnings.append(
                 f"{self.dropped:,} of {self.answered:,} calls were dropped by the agent and count as not successful. "
-                "`auricle samples RUN --outcome dropped` lists them; --retry-dropped N holds them again."
+                "`auricle samples RUN --outcome dropped` lists them; --retry-dropped N calls again."
             )
         if self.truncated:
             limit = f"max_tokens={max_tokens}" if max_tokens else "their token limit"
