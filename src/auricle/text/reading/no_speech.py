@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from auricle.text.profiles import simplify_chinese
 from auricle.text.reading.sentences import Reply
 from auricle.text.reading.statements import find_refusal
 from auricle.text.reading.structure import clean_reply
@@ -36,7 +37,7 @@ _STATEMENTS = (
     r"(?:音声|発話|言葉|会話|声)(?:は|が)?(?:含まれて(?:い)?(?:ません|ない)|ありません|ない)|聞こえ(?:ません|ない)",
     r"(?:음성|말|소리|대화)(?:이|가|은|는)? ?(?:없|들리지 않)",
 )
-_PATTERNS = tuple(map(re.compile, _STATEMENTS))
+_PATTERNS = tuple(map(re.compile, map(simplify_chinese, _STATEMENTS)))
 _ANNOTATION = re.compile(
     r"[\[(<*_ ]+(?:blank[ _]audio|no[ _](?:speech|audio|sound)|silen(?:ce|t)|inaudible|unintelligible)[\])>*_ .]+"
 )

@@ -201,6 +201,8 @@ class Options:
     def whole(self, words: Sequence[Word]) -> int | None:
         """Return the option that words are, perhaps repeated, without anything else but articles and punctuation."""
         start, end = 0, len(words)
+        if words and words[-1].raw == "?":
+            return None
         while end and not is_word(words[end - 1]) and words[end - 1].raw not in ")]}":
             end -= 1
         while start < end and words[start].raw in "-:=*#.,":
@@ -306,13 +308,23 @@ def _forms() -> dict[str, list[str]]:
 
 
 def _is_part(words: Sequence[Word], hit: Hit[int]) -> bool:
-    """Return whether a name is part of a longer word or number: 十 in 二十, "six" in "six fifty"."""
+    """Return whether a name is part of a longer word or number: 十 in 二十, "six" in "six fifty", "non-happy"."""
     first, before = words[hit.start], words[hit.start - 1] if hit.start else None
     if before and first.is_joined and _HANGUL.match(first.raw) and _HANGUL.match(before.raw):
         return True
     after = words[hit.end] if hit.end < len(words) else None
+    if _is_hyphenated(words, hit.start - 1) or _is_hyphenated(words, hit.end):
+        return True
     ends = ((before, first), (words[hit.end - 1], after))
     return any(left and right and _is_number(left) and _is_number(right) for left, right in ends)
+
+
+def _is_hyphenated(words: Sequence[Word], at: int) -> bool:
+    """Return whether a hyphen joins two words, such as "non-happy"."""
+    if not 0 < at < len(words) - 1 or words[at].raw != "-":
+        return False
+    before, after = words[at - 1].raw, words[at + 1].raw
+    return words[at].is_joined and words[at + 1].is_joined and len(before) > 1 and before.isalpha() and after.isalpha()
 
 
 def _is_number(word: Word) -> bool:

@@ -70,9 +70,13 @@ def _read(text: str, options: Options, question: str, is_whole: bool = True) -> 
     if structured is not None:
         return structured
     reply = Reply(clean_reply(answer), options.vocabulary)
-    if not reply.words:
-        return Reading()
-    return _read_text(reply, options) if is_whole else _read_announced(reply, options)
+    read_text = _read_text if is_whole else _read_announced
+    read = read_text(reply, options) if reply.words else Reading()
+    if read.value is None or not parse_object(answer):
+        return read
+    # Fields such as "second_choice" hold no answer, but the text beside them may.
+    beside = Reply(clean_reply(f"{answer.partition('{')[0]}\n{answer.rpartition('}')[2]}"), options.vocabulary)
+    return read_text(beside, options) if beside.words else Reading()
 
 
 def _read_announced(reply: Reply, options: Options) -> Reading[int]:
@@ -176,7 +180,7 @@ def _value_of(candidate: Any, options: Options) -> int | None:
 
 
 def _most_probable(fields: Mapping[str, Any], options: Options) -> set[int]:
-    """Return the option with the highest number if the keys are options: `{"neutral": 0.8, "happy": 0.1}`, "happy: 10 %"."""
+    """Return the option with the highest number if the keys are options: `{"neutral": 0.8, "happy": 0.1}`."""
     numbers = {
         index: number
         for key, value in fields.items()

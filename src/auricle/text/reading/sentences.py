@@ -16,7 +16,7 @@ _MAX_QUOTATION = 80
 """Words of a quotation; a quotation mark without another one after so many words opens none."""
 _SINGLE_QUOTES = re.compile(r"(?<!\w)'((?:[^'\n]|(?<=\w)'(?=\w)){1,300})'(?!\w)")
 VETOES = ("negations", "doubts", "asides")
-_HARMLESS = ("choices", "ratings")
+_HARMLESS = ("choices", "ratings", "subjects")
 _TITLES = frozenset(("mr", "mrs", "dr", "ms", "st"))
 
 

@@ -6,12 +6,12 @@ nothing. All clauses that state an option have to name the same one, and no doub
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from enum import Enum, auto
 from functools import lru_cache
 from itertools import pairwise
 
-from auricle.text.reading.languages import all_languages, phrasebook
+from auricle.text.reading.languages import all_languages, known_words, phrasebook
 from auricle.text.reading.markers import is_corrected
 from auricle.text.reading.options import Options
 from auricle.text.reading.sentences import VETOES, Reply
@@ -99,7 +99,9 @@ def _calculates(reply: Reply, options: Options) -> bool:
 def _find_clauses(reply: Reply, options: Options) -> Iterator[tuple[_Kind, set[int]]]:
     """Yield the clauses that name options: how they speak of them, and the options."""
     vetoes = phrasebook(reply.languages, *VETOES)
-    alternatives = phrasebook(reply.languages, "alternatives")
+    doubts = phrasebook(reply.languages, "doubts")
+    # "The audience is happy but the speaker is" was cut off; in some languages a verb follows what it is said of.
+    cut = phrasebook(reply.languages, "links", "joints").match(reply.words, len(reply.words) - 1)
     for start, end in reply.sentences():
         # An option such as "other" is a word of its own more often than an answer.
         mentions = [hit for hit in options.find(reply, start, end) if not vetoes.match(reply.words, hit.start)]
@@ -108,7 +110,7 @@ def _find_clauses(reply: Reply, options: Options) -> Iterator[tuple[_Kind, set[i
         named = {at for mention in mentions for at in range(mention.start, mention.end)}
         hit = [veto for veto in reply.vetoes(start, end) if veto.start not in named]
         hit = [veto for veto in hit if not reply.is_quoted[veto.start]]
-        bounds = _split(reply, start, end, {at for veto in hit for at in range(veto.start, veto.end)})
+        bounds = _split(reply, start, end, named.union(*(range(veto.start, veto.end) for veto in hit)))
         is_doubted = False
         for (left, resets), (right, _) in pairwise([*bounds, (end, True)]):
             inside = [mention for mention in mentions if left <= mention.start < right]
@@ -117,10 +119,21 @@ def _find_clauses(reply: Reply, options: Options) -> Iterator[tuple[_Kind, set[i
             indices = {mention.payload for mention in inside}
             after = right + 1 if right < end and reply.words[right].raw in ",、" else right
             is_unclear = len(indices) > 1 or reply.is_question(start) or any(map(reply.is_spoken, inside))
-            if is_doubted or is_unclear or (after < end and alternatives.match(reply.words, after)):
+            is_unclear |= _has_unknown_words(reply, start, end, named)
+            is_unclear |= bool(cut and end == cut.end and inside and inside[-1].end < cut.start)
+            if is_doubted or is_unclear or (after < end and doubts.match(reply.words, after)):
                 yield _Kind.DOUBTED, indices
             else:
                 yield _Kind.DENIED if kinds else _Kind.STATED, indices
+
+
+def _has_unknown_words(reply: Reply, start: int, end: int, named: Container[int]) -> bool:
+    """Return whether a sentence in a language with a small table has words besides those of the table and options."""
+    known = [words for code in reply.languages if (words := known_words(code)) is not None]
+    return bool(known) and any(
+        is_word(reply.words[at]) and at not in named and not any(reply.words[at].text in words for words in known)
+        for at in range(start, end)
+    )
 
 
 def _split(reply: Reply, start: int, end: int, taken: set[int]) -> list[tuple[int, bool]]:

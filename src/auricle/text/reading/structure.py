@@ -100,7 +100,7 @@ _KEY_WORD = re.compile(r"[^\W\d_]+")
 
 
 def parse_object(reply: str) -> Mapping[str, Any] | None:
-    """Return the JSON object in a reply; the last one, if there are several."""
+    """Return the JSON object or list of objects in a reply; the last one, if there are several."""
     if "{" not in reply or len(reply) > _MAX_JSON:
         return None
     decoder, at, hit = json.JSONDecoder(strict=False), 0, None
@@ -113,9 +113,7 @@ def parse_object(reply: str) -> Mapping[str, Any] | None:
         except (ValueError, RecursionError):
             at = start.end()
             continue
-        while isinstance(value, list) and value:
-            value = value[-1]
-        hit = value if isinstance(value, dict) else hit
+        hit = value if isinstance(value, dict) else {"": value}
     return hit
 
 

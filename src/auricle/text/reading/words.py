@@ -12,11 +12,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Generic, NamedTuple, TypeVar
 
 from auricle.text.profiles import simplify_chinese
-from auricle.text.scripts import HAN, HANGUL, KANA, UNSPACED_SCRIPTS
+from auricle.text.scripts import HAN, HANGUL, UNSPACED_SCRIPTS
 
 Payload = TypeVar("Payload")
 Payload_co = TypeVar("Payload_co", covariant=True)
-_HAS_HAN, _HAS_KANA = re.compile(f"[{HAN}]"), re.compile(f"[{KANA}]")
+_HAS_HAN = re.compile(f"[{HAN}]")
 _CHARACTERS = f"{UNSPACED_SCRIPTS}{HANGUL}"
 """What is a word of its own; Korean particles follow a word without a space."""
 _MARKS = "\u0300-\u036f\u064b-\u065f\u0900-\u0903\u093a-\u094f\u0951-\u0957\u0962\u0963"
@@ -28,9 +28,9 @@ _QUOTATION_MARKS = str.maketrans(
 
 
 def fold(text: str) -> str:
-    """Return a text with plain letters, digits and quotation marks, and simplified Chinese characters."""
+    """Return a text with plain letters, digits and quotation marks, and simplified characters, also in Japanese."""
     plain = unicodedata.normalize("NFKC", text.translate(_QUOTATION_MARKS))
-    return simplify_chinese(plain) if _HAS_HAN.search(plain) and not _HAS_KANA.search(plain) else plain
+    return simplify_chinese(plain) if _HAS_HAN.search(plain) else plain
 
 
 class Word(NamedTuple):

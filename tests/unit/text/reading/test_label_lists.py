@@ -29,6 +29,10 @@ def test_labels_are_read_from_lists_and_sentences(reply: str, expected: list[str
     assert read_label_list(reply, LABELS) == expected
 
 
+def test_characters_are_simplified_in_labels_and_replies() -> None:
+    assert read_label_list("興奮、驚き。", ["興奮", "驚き"]) == ["興奮", "驚き"]
+
+
 @pytest.mark.parametrize("reply", ["", "a crowded street", "training", "Brainstorm"])
 def test_a_reply_without_labels_has_no_reading(reply: str) -> None:
     assert read_label_list(reply, LABELS) is None

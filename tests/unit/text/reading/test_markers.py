@@ -31,6 +31,8 @@ ASSISTANTS = ("Assistant A is better", "Assistant B is better", "Tie")
         "La respuesta correcta es B.",
         "Ответ: B",
         "Đáp án: B",
+        "I first thought of a dog, however the answer is B.",
+        "B选项正确。",
     ],
 )
 def test_an_announced_answer_is_read(reply: str) -> None:
@@ -50,6 +52,15 @@ def test_an_announced_answer_is_read(reply: str) -> None:
         "The answer is B. No, wait, it is a dog.",
         "Option B is incorrect.",
         "B is not correct.",
+        "The answer cannot be B.",
+        "The answer would never be B.",
+        "La respuesta no es la B.",
+        "Đáp án không phải là B.",
+        "正确答案不是B。",
+        "答えはBではありません。",
+        "정답은 B가 아닙니다.",
+        "The answer is B, or possibly C.",
+        "The answer is B... no, C.",
     ],
 )
 def test_a_denied_conditional_or_double_answer_is_not_read(reply: str) -> None:

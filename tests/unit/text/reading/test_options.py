@@ -29,7 +29,7 @@ def test_a_reply_or_a_line_of_it_may_be_the_answer(reply: str, index: int) -> No
 @pytest.mark.parametrize(
     "reply",
     [
-        *("", "E", "A, B", "A\nB", "a dog\na cat", "I would say it is a", "The answer is a"),
+        *("", "E", "B?", "A, B", "A\nB", "a dog\na cat", "I would say it is a", "The answer is a"),
         "First, I listen to the recording.",
         "1. I listen.\n2. I decide.",
         "A. a dog\nB. a cat\nC. rain\nD. heavy rain",
@@ -50,6 +50,7 @@ def test_letters_that_stand_for_no_answer_are_not_read(reply: str) -> None:
         (("seven", "seven fifty"), "It begins at seven fifty.", "seven fifty"),
         (("seven", "eight"), "It begins at seven fifty.", None),
         (("十", "二"), "二十", None),
+        (("happy", "sad"), "The speaker sounds non-happy.", None),
         (("yes", "no"), "Nein.", "no"),
         (("true", "false"), "Yes.", "true"),
         (("是", "否"), "否。", "否"),

@@ -37,6 +37,9 @@ def test_a_clause_that_names_one_option_states_it(reply: str) -> None:
         "It is a cat, or",
         'She says "I saw a cat yesterday".',
         "It is anything but a cat.",
+        "Everything but a cat is heard.",
+        "It is a cat, perhaps.",
+        "A cat is asleep but the dog is",
     ],
 )
 def test_denied_doubted_compared_and_quoted_options_are_not_stated(reply: str) -> None:
@@ -56,6 +59,41 @@ def test_denied_doubted_compared_and_quoted_options_are_not_stated(reply: str) -
 )
 def test_statements_in_languages_without_a_table_are_not_read(labels: Sequence[str], reply: str) -> None:
     assert read_label(reply, labels).value is None
+
+
+@pytest.mark.parametrize(
+    ("labels", "reply", "label"),
+    [
+        (("mutlu", "üzgün"), "Konuşmacının sesi üzgün geliyor.", "üzgün"),
+        (("mutlu", "üzgün"), "Konuşmacı mutlu görünmüyor.", None),
+        (("senang", "sedih"), "Emosi pembicara adalah sedih.", "sedih"),
+        (("senang", "sedih"), "Pembicara kurang senang.", None),
+        (("vui", "buồn"), "Người nói đang buồn.", "buồn"),
+        (("vui", "buồn"), "Người nói đâu có vui.", None),
+        (("खुश", "दुखी"), "वक्ता दुखी है।", "दुखी"),
+        (("سعيد", "حزين"), "المتحدث حزين.", "حزين"),
+    ],
+)
+def test_sentences_in_languages_with_a_small_table_have_only_its_words(
+    labels: Sequence[str], reply: str, label: str | None
+) -> None:
+    assert read_label(reply, labels).value == label
+
+
+@pytest.mark.parametrize(
+    ("labels", "reply", "label"),
+    [
+        (("高兴", "愤怒"), "说话人的情绪是愤怒。", "愤怒"),
+        (("高兴", "愤怒"), "他说他很高兴。", None),
+        (("落ち着き", "興奮"), "話者は興奮しています。", "興奮"),
+        (("사과", "배"), "사과는 아닙니다.", None),
+        (("glücklich", "wütend"), "Der Sprecher ist keineswegs wütend.", None),
+    ],
+)
+def test_words_of_subjects_and_options_neither_deny_nor_doubt(
+    labels: Sequence[str], reply: str, label: str | None
+) -> None:
+    assert read_label(reply, labels).value == label
 
 
 @pytest.mark.parametrize("reply", ["Svar: glad", "glad", '{"svar": "glad"}'])

@@ -40,6 +40,8 @@ class Language:
     """Letters besides a to z, of languages in Latin script."""
     frequent: str = ""
     """Frequent words, by which the language is recognised."""
+    is_small: bool = False
+    """Whether a sentence states something only if all its words are in the table, which lacks many that deny."""
     answers: str = ""
     """What announces an answer: "the *correct answer* is B"."""
     links: str = ""
@@ -63,9 +65,7 @@ class Language:
     contrasts: str = ""
     """What begins a new clause: "it is not A, *but* B"."""
     joints: str = ""
-    """What begins a new clause under the same doubt: "it is A *and* possibly C"."""
-    alternatives: str = ""
-    """What joins alternatives: "A *or* B"."""
+    """What joins answers, or begins a new clause under the same doubt: "it is A *and* possibly C"."""
     corrections: str = ""
     """What takes back the text before: "A. *No, wait*, B"."""
     refusals: str = ""
@@ -75,7 +75,7 @@ class Language:
     yes: str = ""
     no: str = ""
     subjects: str = ""
-    """What may follow yes or no without a comma: "Yes *it* is"."""
+    """What a sentence may be about, also after yes or no without a comma: "Yes *it* is"."""
     forms: str = ""
     """Forms of common labels, separated by spaces: "angry anger"."""
     ratings: str = ""
@@ -126,11 +126,18 @@ _EVIDENCE = ("frequent", "answers", "nouns", "links", "choices", "fillers", "con
 
 @cache
 def _frequent_words() -> dict[str, frozenset[str]]:
-    return {
-        code: frozenset(word.text for name in _EVIDENCE for word in split_words(getattr(table, name)) if is_word(word))
-        for code, table in all_languages().items()
-        if code not in _SCRIPTS
-    }
+    return {code: _words_of(table, *_EVIDENCE) for code, table in all_languages().items() if code not in _SCRIPTS}
+
+
+@cache
+def known_words(code: str) -> frozenset[str] | None:
+    """Return the words that sentences in a language with a small table may have; None if they may have any."""
+    table = all_languages()[code]
+    return _words_of(table, *_EVIDENCE) if table.is_small else None
+
+
+def _words_of(table: Language, *fields: str) -> frozenset[str]:
+    return frozenset(word.text for name in fields for word in split_words(getattr(table, name)) if is_word(word))
 
 
 @cache
