@@ -9,7 +9,7 @@ from scripts import build_docs
 from tests.support import paths
 from tests.support.extras import require_extra
 
-WORDS = "# Words\n\n## Bootstrap\n\nDrawn by the bootstrap.\n\n## Limits\n\n`--max-cost` is a barge-in, and p99 a percentile.\n"
+WORDS = "# Words\n\n## Bootstrap\n\nUse the bootstrap.\n\n## Limits\n\n`--max-cost` is a barge-in, p99 a percentile.\n"
 
 
 @pytest.fixture(scope="module")
