@@ -109,8 +109,9 @@ class CallWatch:
         for source, age in oldest.items():
             if age >= max(notice, 2 * self._announced.get(source, 0.0)):
                 self._announced[source] = age
-                count = sum(call.source == source for call in calls)
-                limit = f"; the limit is {self.limit:g} s (--timeout)"
+                limits = [call.limit for call in calls if call.source == source]
+                count = len(limits)
+                limit = f"; the limit is {self.limit:g} s (--timeout)" if min(limits) < math.inf else ""
                 hint = ". Another Ctrl-C ends the program at once" if self.is_stopping else limit
                 self.notify(f"waiting for {count} call{'s' * (count > 1)} of {source} since {age:.0f} s{hint}.")
         for source in self._announced.keys() - oldest.keys():

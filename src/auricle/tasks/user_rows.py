@@ -2,28 +2,29 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from auricle.core.errors import DataError
 from auricle.core.types import RejectedRow, Sample
-from auricle.core.user_code import wrap_errors
+from auricle.core.user_code import UserCall
 from auricle.data.parts import PartSource
 
 END = object()
 
 
 class UserRows:
-    """The samples of a user's class; what it raises is a `DataError` that names it. All else is that of its own."""
+    """The samples of a user's class, read through the border to user code: its time is not limited."""
 
     def __init__(self, samples: Iterable[Sample | RejectedRow], source: str) -> None:
         self._samples, self._source = samples, f"data of {source}"
 
     def __iter__(self) -> Iterator[Sample | RejectedRow]:
-        with wrap_errors(self._source, DataError):
+        call = UserCall(self._source, math.inf)
+        with call:
             rows = iter(self._samples)
         while True:
-            with wrap_errors(self._source, DataError):
+            with call:
                 row: Any = next(rows, END)
             if row is END:
                 return
@@ -39,7 +40,7 @@ class SizedUserRows(UserRows):
     """Samples whose number is known."""
 
     def __len__(self) -> int:
-        with wrap_errors(self._source, DataError):
+        with UserCall(self._source, math.inf):
             return len(self._samples)  # type: ignore[arg-type]  # it has a length
 
 
