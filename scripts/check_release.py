@@ -1,4 +1,4 @@
-"""Check that a tag, the files to publish, CHANGELOG.md and CITATION.cff have the same version.
+"""Check that a tag, the files to publish, CHANGELOG.md and CITATION.cff have the same version, and images a digest.
 
 python scripts/check_release.py v0.1.0 dist
 """
@@ -28,6 +28,10 @@ def find_problems(tag: str, dist: Path, root: Path = ROOT) -> Iterator[str]:
     cited = re.search(r"^version: (\S+)$", (root / "CITATION.cff").read_text(encoding="utf-8"), re.MULTILINE)
     if not cited or cited[1] != version:
         yield f"The version in CITATION.cff is {cited[1] if cited else 'missing'}, not {version}."
+    images = re.findall(r"^FROM (\S+)", (root / "Dockerfile").read_text(encoding="utf-8"), re.MULTILINE)
+    for image in dict.fromkeys(images):
+        if "@sha256:" not in image:
+            yield f"The image {image} in Dockerfile has no digest, so that its content may change. Pin it."
 
 
 def main() -> int:
