@@ -15,8 +15,8 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-from auricle.metrics.words.biasing import BiasedCounts, count_biased_errors
-from auricle.metrics.words.word_lists import PhraseFinder
+from auricle.tasks.asr.words.biasing import BiasedCounts, count_biased_errors
+from auricle.tasks.asr.words.word_lists import PhraseFinder
 
 LIST_COLUMN = 3
 """Column of a reference file with the whole list; column 2 has only the words that the reference has."""

@@ -24,15 +24,15 @@ from auricle import Generation, Sample
 from auricle.metrics.base import Aggregator, MeanAggregator, Metric, mean, ratio
 from auricle.metrics.combined import PairedPartStats, PartStats, compare_combined, compute_combined_interval
 from auricle.metrics.correlation import ktau, lcc, rmse, srcc
-from auricle.metrics.dimensions import ccc_valence
 from auricle.metrics.dominance import describe_dominance
 from auricle.metrics.intervals import compare_paired, compute_interval
 from auricle.metrics.judge import KappaAggregator
-from auricle.metrics.labels import macro_f1, uar, weighted_f1
-from auricle.metrics.likelihood import token_perplexity
-from auricle.metrics.translation import bleu, chrf
 from auricle.metrics.unpaired import compare_unpaired
 from auricle.runs.metrics import MIN_INTERVAL_UNITS
+from auricle.tasks.labels.dimensions import ccc_valence
+from auricle.tasks.labels.metrics import macro_f1, uar, weighted_f1
+from auricle.tasks.questions.likelihood import token_perplexity
+from auricle.tasks.translation.metrics import bleu, chrf
 
 SAMPLE_COUNTS = (5, 10, 20, 50, 100, 200)
 CLUSTER_COUNTS = (4, 5, 10, 20)

@@ -21,11 +21,11 @@ from coverage_table import CoverageTable
 from auricle.metrics.base import Metric, mean, ratio, resolve_metrics
 from auricle.metrics.intervals import compute_interval
 from auricle.metrics.joint_replicates import JointReplicates, UnitStats
-from auricle.metrics.level_curves import bound_crossing
-from auricle.metrics.listening_scores import MedianAggregator, RatingAggregator
-from auricle.metrics.verification import eer, eer_interpolated, min_cllr, min_dcf, min_dcf_05
-from auricle.report.audiogram_curves import FamilyCurve, MetricScale
 from auricle.runs.metrics import FamilyFacts
+from auricle.studies.audiogram.curves import FamilyCurve, MetricScale
+from auricle.studies.audiogram.level_curves import bound_crossing
+from auricle.studies.people.scores import MedianAggregator, RatingAggregator
+from auricle.tasks.speakers.metrics import eer, eer_interpolated, min_cllr, min_dcf, min_dcf_05
 
 WITHHELD = "withheld"
 Ends = tuple[float, float]

@@ -13,7 +13,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from tests.support.gates import predict_units, simulate_comparison
 
-from auricle.report.gate import Margin, Verdict, decide
+from auricle.scoring.gate import Margin, Verdict, decide
 
 PASSED = (Verdict.BETTER, Verdict.NOT_WORSE)
 

@@ -24,10 +24,10 @@ from measure import Sheet, at_most
 
 from auricle import evaluate
 from auricle.core.types import Sample
+from auricle.engine.inferencers import Choose, Continue
 from auricle.engine.spec import Spec
+from auricle.engine.task import Task
 from auricle.metrics.catalogue import METRICS
-from auricle.tasks.base import Task
-from auricle.tasks.inferencers import Choose, Continue
 
 LogLikelihoods = list[list[float]]
 """Log-likelihoods of the options of each question."""

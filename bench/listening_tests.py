@@ -15,12 +15,12 @@ from typing import Any
 
 import numpy as np
 
-from auricle.metrics.bradley_terry import BradleyTerryAggregator, fit_bradley_terry
 from auricle.metrics.distributions import t_quantile
 from auricle.metrics.intervals import compute_interval
 from auricle.metrics.jackknife import standard_error
-from auricle.metrics.listening_scores import PreferenceAggregator
-from auricle.metrics.two_way import estimate_difference_of_means, estimate_mean
+from auricle.studies.people.bradley_terry import BradleyTerryAggregator, fit_bradley_terry
+from auricle.studies.people.scores import PreferenceAggregator
+from auricle.studies.people.two_way import estimate_difference_of_means, estimate_mean
 
 LISTENER_SD, ITEM_SD, SYSTEM_SD, NOISE_SD = 0.4, 0.35, 0.25, 0.7
 BASE = 3.3

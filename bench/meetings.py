@@ -18,13 +18,13 @@ from pathlib import Path
 from measure import Sheet, at_most, measure_cost
 
 from auricle.core.types import Generation, Record, Sample, Segment
-from auricle.data.segment_files import format_rttm, read_segments
-from auricle.interop.result_import import ImportOptions, import_results
+from auricle.frameworks.exchange.result_import import ImportOptions, import_results
 from auricle.metrics.base import resolve_metrics
-from auricle.metrics.meetings.catalogue import SPEAKER_METRICS
-from auricle.metrics.meetings.turns import REFERENCE_FIELD, Reference, store_reference
-from auricle.report.score_table import ScoreTable, score_records
-from auricle.report.summary import summarise
+from auricle.scoring.score_table import ScoreTable, score_records
+from auricle.scoring.summary import summarise
+from auricle.tasks.meetings.metrics.catalogue import SPEAKER_METRICS
+from auricle.tasks.meetings.metrics.turns import REFERENCE_FIELD, Reference, store_reference
+from auricle.tasks.meetings.segment_files import format_rttm, read_segments
 
 MEETINGS = 1000
 SECONDS = 3600

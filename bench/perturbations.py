@@ -7,8 +7,8 @@ import sys
 import numpy as np
 from measure import measure_best
 
-from auricle.audio.perturbations.base import Sound, make_generator
-from auricle.audio.perturbations.catalogue import parse_chain
+from auricle.media.perturbations.base import Sound, make_generator
+from auricle.media.perturbations.catalogue import parse_chain
 
 RATE, SECONDS, ROUNDS = 16_000, 10, 7
 TARGET = 50

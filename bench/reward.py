@@ -22,13 +22,13 @@ from auricle.core.files import write_lines_atomically
 from auricle.core.gc_tuning import infrequent_gc
 from auricle.core.types import Record
 from auricle.metrics.base import Metric
-from auricle.metrics.preference import preference_metrics
-from auricle.metrics.ratings import Dimension, rating_metrics
-from auricle.report.score_table import ScoreTable, score_records
-from auricle.report.summary import summarise
 from auricle.runs.run_directory import Run
 from auricle.runs.run_spec import RunSpec
 from auricle.runs.usage import UsageTotals
+from auricle.scoring.score_table import ScoreTable, score_records
+from auricle.scoring.summary import summarise
+from auricle.tasks.rewards.preference import preference_metrics
+from auricle.tasks.rewards.ratings import Dimension, rating_metrics
 
 PAIRS, RATINGS, ROUNDS = 100_000, 3_000, 3
 MAX_PAIRS_SECONDS, MAX_RATINGS_SECONDS = 3.0, 5.0

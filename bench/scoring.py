@@ -16,9 +16,9 @@ from measure import Cost, Sheet, at_most, measure_best, measure_cost
 
 from auricle import Generation, Sample, evaluate, score
 from auricle.core.types import Record
-from auricle.metrics.error_rates import wer
-from auricle.report.score_table import ScoreTable, score_records
-from auricle.report.summary import summarise
+from auricle.scoring.score_table import ScoreTable, score_records
+from auricle.scoring.summary import summarise
+from auricle.tasks.asr.error_rates import wer
 
 SAMPLES = 100_000
 HARD_SHARE = 0.3

@@ -17,9 +17,9 @@ from auricle.metrics.base import Aggregator, mean, ratio
 from auricle.metrics.confusion import ConfusionAggregator, macro_f1
 from auricle.metrics.intervals import Interval, compute_interval
 from auricle.metrics.jackknife import choose_scale, encode_distinct
-from auricle.report.shards.buckets import BUCKETS
-from auricle.report.shards.sum_columns import SumColumns
-from auricle.report.shards.sum_numbers import MAX_REPLICATES, bucket_interval
+from auricle.scoring.shards.buckets import BUCKETS
+from auricle.scoring.shards.sum_columns import SumColumns
+from auricle.scoring.shards.sum_numbers import MAX_REPLICATES, bucket_interval
 
 RATE, SHARE = 0.08, 0.8
 LABELS = ("angry", "happy", "sad", "neutral")

@@ -26,19 +26,19 @@ from auricle.core.signature import MetricSignature, Signature
 from auricle.core.types import Generation, Record, Sample
 from auricle.data.parts import DataPart
 from auricle.metrics.base import resolve_metrics
-from auricle.report.score_table import ScoreTable, score_records
-from auricle.report.shards.buckets import digest_texts
-from auricle.report.shards.merge import StoreSnapshot
-from auricle.report.shards.packing import pack
-from auricle.report.shards.running_sums import RunningSums
-from auricle.report.shards.scoring import USAGE_FIELDS
-from auricle.report.shards.shard_reader import RepeatedIds, ShardReader
-from auricle.report.shards.sum_numbers import compute_numbers
-from auricle.report.shards.sums import ShardSums
 from auricle.runs.shards.completions import Completion, StoredFile, digest_content
 from auricle.runs.shards.merged_files import IDS_FILE, SUMS_FILE
 from auricle.runs.shards.plan import ShardPlan
 from auricle.runs.shards.store import ShardStore
+from auricle.scoring.score_table import ScoreTable, score_records
+from auricle.scoring.shards.buckets import digest_texts
+from auricle.scoring.shards.merge import StoreSnapshot
+from auricle.scoring.shards.packing import pack
+from auricle.scoring.shards.running_sums import RunningSums
+from auricle.scoring.shards.scoring import USAGE_FIELDS
+from auricle.scoring.shards.shard_reader import RepeatedIds, ShardReader
+from auricle.scoring.shards.sum_numbers import compute_numbers
+from auricle.scoring.shards.sums import ShardSums
 
 TEMPLATES = 8
 MAX_SECONDS = 10.0

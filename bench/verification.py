@@ -26,7 +26,7 @@ import numpy as np
 from coverage_table import CoverageTable
 
 from auricle.metrics.intervals import compare_paired, compute_interval
-from auricle.metrics.verification import act_dcf, cllr, eer, eer_interpolated, min_cllr, min_dcf, min_dcf_05
+from auricle.tasks.speakers.metrics import act_dcf, cllr, eer, eer_interpolated, min_cllr, min_dcf, min_dcf_05
 
 TRIALS = 1_000_000
 SPEAKERS = 1_251

@@ -23,14 +23,14 @@ import yaml
 from measure import Sheet, at_most
 from perf_client import run_server
 
-from auricle.audio import Audio
 from auricle.core.calls import FRAME_SECONDS, CallRecording, EventKind, Step
 from auricle.core.types import Call
-from auricle.metrics.calls.turns import list_exchanges, list_overlaps
+from auricle.media import Audio
 from auricle.models.base import SessionModel
 from auricle.models.sessions.driver import hold_call
 from auricle.models.sessions.gemini_live import GeminiLive
 from auricle.models.sessions.realtime import Realtime
+from auricle.tasks.calls.metrics.turns import list_exchanges, list_overlaps
 from auricle.testing.fake_server.realtime.voice import speak
 
 STOP, ANSWER, LEAD, YIELD, INTERRUPT_AT = 0.5, 0.3, 0.1, 0.2, 0.8

@@ -21,9 +21,9 @@ from measure import Cost, Sheet, at_most, measure_cost
 
 from auricle import Spec, api
 from auricle.core.signature import Signature
-from auricle.report.site import Site, write_site
 from auricle.runs.metrics import Metrics, ModelFacts, Throughput, Usage, read_metrics
 from auricle.runs.scores import read_scores, write_scores
+from auricle.studies.leaderboards.site import Site, write_site
 
 MODELS = 100
 TASKS = 50

@@ -5,8 +5,8 @@ auricle run examples/dataset.jsonl --as qa -m echo
 """
 
 from auricle import Sample, Task
-from auricle.metrics.error_rates import exact_match
-from auricle.tasks.inferencers import Respond
+from auricle.engine.inferencers import Respond
+from auricle.tasks.asr.error_rates import exact_match
 
 
 def capitals() -> Task:

@@ -30,12 +30,12 @@ from comparison import Comparison, checkout_argument
 from auricle.api import preview
 from auricle.core.errors import SpecError, Unreadable
 from auricle.core.types import Generation, LogLikelihood, RejectedRow, Sample
+from auricle.data.prompts.template import field_names
 from auricle.engine.spec import Spec
-from auricle.interop.aisbench.config_import import draft_tasks
-from auricle.interop.aisbench.config_reader import find_datasets
-from auricle.interop.aisbench.evaluators import check_metric, list_metric_names, resolve_metric
-from auricle.interop.aisbench.postprocessors import POSTPROCESSORS
-from auricle.prompts.template import field_names
+from auricle.frameworks.aisbench.config_import import draft_tasks
+from auricle.frameworks.aisbench.config_reader import find_datasets
+from auricle.frameworks.aisbench.evaluators import check_metric, list_metric_names, resolve_metric
+from auricle.frameworks.aisbench.postprocessors import POSTPROCESSORS
 
 CONFIG_FOLDER = "ais_bench/benchmark/configs/datasets"
 MODULES = (

@@ -29,8 +29,8 @@ import yaml
 from comparison import Comparison, checkout_argument
 
 from auricle import Spec, compare, evaluate
-from auricle.interop.result_export import export_run
-from auricle.interop.result_import import ImportOptions, import_results
+from auricle.frameworks.exchange.result_export import export_run
+from auricle.frameworks.exchange.result_import import ImportOptions, import_results
 
 RATE = 8000
 ROWS_PER_DATASET = {"PAM (music)": 40, "MusicEval": 24, "SongEval": 12, "Music Arena": 48, "cmi-arena-annotation": 96}

@@ -40,13 +40,13 @@ from kimi_cases import (
 from auricle import api
 from auricle.core.types import Generation, Sample
 from auricle.engine.spec import JudgeSpec, Spec
-from auricle.interop.kimi.checkout import list_classes, parse_classes
-from auricle.interop.kimi.datasets import DATASETS, GROUPS, find_group
-from auricle.interop.kimi.stubs import DATASETS_PACKAGE, MODELS_PACKAGE
-from auricle.interop.result_export import export_run
-from auricle.interop.result_import import ImportOptions, import_results
+from auricle.frameworks.exchange.result_export import export_run
+from auricle.frameworks.exchange.result_import import ImportOptions, import_results
+from auricle.frameworks.kimi.checkout import list_classes, parse_classes
+from auricle.frameworks.kimi.datasets import DATASETS, GROUPS, find_group
+from auricle.frameworks.kimi.judge_metrics import read_letter
+from auricle.frameworks.kimi.stubs import DATASETS_PACKAGE, MODELS_PACKAGE
 from auricle.metrics.catalogue import METRICS
-from auricle.metrics.kimi import read_letter
 from auricle.metrics.rubric import RUBRICS_DIR, load_rubric
 from auricle.runs.run_directory import Run
 

@@ -28,12 +28,12 @@ from typing import Any
 
 from auricle.core.errors import AuricleError, Unreadable
 from auricle.core.types import Generation, Likelihood, RejectedRow, Sample, Turn
-from auricle.interop.lmms.config_reader import TaskConfig, read_config
-from auricle.interop.lmms.groups import is_group, list_members
-from auricle.interop.lmms.judges import find_judged_metric
-from auricle.interop.lmms.tasks import GenerateOnce, LmmsTaskOptions, build_task
+from auricle.engine.task import Task
+from auricle.frameworks.lmms.config_reader import TaskConfig, read_config
+from auricle.frameworks.lmms.groups import is_group, list_members
+from auricle.frameworks.lmms.judges import find_judged_metric
+from auricle.frameworks.lmms.tasks import GenerateOnce, LmmsTaskOptions, build_task
 from auricle.metrics.base import Metric
-from auricle.tasks.base import Task
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from scripts.comparison import Comparison, checkout_argument

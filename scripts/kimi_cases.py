@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 from zlib import crc32
 
-from auricle.interop.kimi.datasets import AUDIO_QA, Dataset
+from auricle.frameworks.kimi.datasets import AUDIO_QA, Dataset
 
 MODEL_NAME = "Scripted-1B"
 ROWS_PER_DATASET = 12

@@ -18,7 +18,7 @@ from aisbench_cases import EVALUATOR_CASES, ReplyGenerator
 from compare_aisbench import Upstream, UpstreamEvaluator, apply, postprocessor_cases
 from comparison import checkout_argument
 
-from auricle.interop.aisbench.evaluators import check_metric, list_metric_names
+from auricle.frameworks.aisbench.evaluators import check_metric, list_metric_names
 
 GOLDEN = Path(__file__).parent.parent / "tests" / "golden" / "aisbench.json"
 SEED = 7

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from auricle.benchmarks.base import Benchmark
 from auricle.cli.data import format_languages, load_benchmarks
-from auricle.metrics.preference import preference_metrics
-from auricle.metrics.ratings import RATING_METRICS, Dimension
-from auricle.tasks.benchmarks.base import Benchmark
+from auricle.tasks.rewards.preference import preference_metrics
+from auricle.tasks.rewards.ratings import RATING_METRICS, Dimension
 
 PAGE = Path(__file__).parents[1] / "docs" / "benchmarks.md"
 START, END = "<!-- tables: scripts/make_benchmarks_table.py -->\n", "<!-- end of tables -->\n"

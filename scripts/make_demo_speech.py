@@ -30,7 +30,7 @@ ACTIVE_RANGE_DB = 40.0
 COMPRESSION_LEVEL = 0.85
 NOISE_SEED = 20_240
 SPECTRUM_WINDOW = 512
-DEFAULT_FOLDER = Path(__file__).parents[1] / "src" / "auricle" / "tasks" / "demo_speech"
+DEFAULT_FOLDER = Path(__file__).parents[1] / "src" / "auricle" / "tasks" / "demo" / "demo_speech"
 
 CONDITIONS: dict[str, int | None] = {"clean": None, "noise-15db": 15, "noise-5db": 5}
 

@@ -10,9 +10,9 @@ from pathlib import Path
 from auricle.metrics.agreement import make_panel_metrics, make_rank_agreement
 from auricle.metrics.base import Metric, resolve_metrics
 from auricle.metrics.catalogue import METRICS
-from auricle.metrics.listening_analysis import make_agreement_metric
-from auricle.metrics.listening_scores import TestFacts, make_metrics
 from auricle.metrics.reference import UNITS, Entry, Page, describe_direction, load_pages
+from auricle.studies.people.analysis import make_agreement_metric
+from auricle.studies.people.scores import TestFacts, make_metrics
 
 DOCS = Path(__file__).parents[1] / "docs"
 FOLDER = DOCS / "metrics"

@@ -6,7 +6,7 @@
     python scripts/mutate.py --cache FOLDER                             continue where the same command stopped
 
 A mutation is one change of `src/auricle/a/b.py` (see `mutation_operators.py`). It is run against
-`tests/unit/a/test_b.py`, other tests of the room that import the module and are not slow, and FURTHER_TESTS; it
+`tests/a/test_b.py`, other tests of the room that import the module and are not slow, and FURTHER_TESTS; it
 is caught if a test fails or hangs. Prints the rate of each module and group, and every survivor with its place and
 change. Works on a temporary copy of the tree, on one core.
 

@@ -26,18 +26,18 @@ from mutation_operators import Mutation
 
 ROOT = Path(__file__).resolve().parents[1]
 FURTHER_TESTS = {
-    "engine": ["tests/unit/engine/test_run_loop.py", "tests/unit/test_api.py"],
-    "runs": ["tests/unit/engine/test_run_loop.py", "tests/unit/test_api.py"],
-    "metrics": ["tests/unit/metrics/test_catalogue.py"],
-    "metrics/confusion": ["tests/unit/metrics/test_labels.py", "tests/oracle/test_label_metrics.py"],
+    "engine": ["tests/engine/test_run_loop.py", "tests/test_api.py"],
+    "runs": ["tests/engine/test_run_loop.py", "tests/test_api.py"],
+    "metrics": ["tests/metrics/test_catalogue.py"],
+    "metrics/confusion": ["tests/tasks/labels/test_metrics.py", "tests/oracle/test_label_metrics.py"],
     "text": ["tests/oracle/test_text_profiles.py"],
-    "interop/aisbench/model_stubs": ["tests/unit/interop/aisbench/test_model.py"],
-    "interop/aisbench/inferencer_stubs": ["tests/unit/interop/aisbench/test_inferencer.py"],
+    "interop/aisbench/model_stubs": ["tests/frameworks/aisbench/test_model.py"],
+    "interop/aisbench/inferencer_stubs": ["tests/frameworks/aisbench/test_inferencer.py"],
     "interop/aisbench/adapters": [
-        "tests/unit/interop/aisbench/test_inferencer.py",
-        "tests/unit/interop/aisbench/test_inferencer_stubs.py",
+        "tests/frameworks/aisbench/test_inferencer.py",
+        "tests/frameworks/aisbench/test_inferencer_stubs.py",
     ],
-    "interop/aisbench/session": ["tests/unit/interop/aisbench/test_model.py"],
+    "interop/aisbench/session": ["tests/frameworks/aisbench/test_model.py"],
 }
 """Tests of a room or module that do not import it by name."""
 TESTS_FOLDER = "tests-tmp"

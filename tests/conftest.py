@@ -15,9 +15,9 @@ import soundfile
 
 from auricle.core.entry_points import forget_installed_packages
 from auricle.core.redaction import SECRETS
+from auricle.engine.catalogue import TASKS
 from auricle.metrics.catalogue import METRICS
 from auricle.models.catalogue import MODELS
-from auricle.tasks.catalogue import TASKS
 from tests.support import paths
 from tests.support.packages import EntryPoints, write_package
 from tests.support.warm_cli import WarmCli, needs_new_process

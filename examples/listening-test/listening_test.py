@@ -13,9 +13,9 @@ from pathlib import Path
 import numpy as np
 import soundfile
 
-from auricle.report.listening_test_run import score_test
-from auricle.report.listening_test_text import format_results
-from auricle.tasks.listening_tests.creation import CreationOptions, create_test
+from auricle.studies.people.creation import CreationOptions, create_test
+from auricle.studies.people.run import score_test
+from auricle.studies.people.text import format_results
 from auricle.testing import SimulatedListeners
 
 RATE = 16_000

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import soundfile
 
-from auricle.data.segment_files import read_segments
+from auricle.tasks.meetings.segment_files import read_segments
 
 RATE = 16_000
 PITCHES = {"anna": 220.0, "ben": 110.0, "carla": 330.0}

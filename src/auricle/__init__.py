@@ -21,7 +21,6 @@ if TYPE_CHECKING:
         score,
         summary,
     )
-    from auricle.audio import Audio, Image, Video
     from auricle.core.errors import AuricleError, SampleError, SpecError, Transient, Unreadable
     from auricle.core.types import (
         Generate,
@@ -34,20 +33,21 @@ if TYPE_CHECKING:
         Segment,
         Turn,
     )
+    from auricle.engine.catalogue import task
     from auricle.engine.config import RunConfig
     from auricle.engine.observer import Observer
     from auricle.engine.settings import Settings
     from auricle.engine.spec import Spec
+    from auricle.engine.suites import Suite, SuitePart
+    from auricle.engine.task import Task, jsonl
+    from auricle.engine.task_files import task_file
+    from auricle.media import Audio, Image, Video
     from auricle.metrics.base import Metric, metric
     from auricle.metrics.measurement import cer, measure, wer
     from auricle.models.base import AsyncModel, BatchModel, SessionModel
     from auricle.models.catalogue import model
     from auricle.runs.metrics import Number
     from auricle.runs.result import RunResult
-    from auricle.tasks.base import Task, jsonl
-    from auricle.tasks.catalogue import task
-    from auricle.tasks.suites import Suite, SuitePart
-    from auricle.tasks.task_files import task_file
 
 _EXPORTS = {
     "api": (
@@ -64,7 +64,7 @@ _EXPORTS = {
         "score",
         "summary",
     ),
-    "audio": ("Audio", "Image", "Video"),
+    "media": ("Audio", "Image", "Video"),
     "engine.spec": ("Spec",),
     "engine.config": ("RunConfig",),
     "engine.observer": ("Observer",),
@@ -76,10 +76,10 @@ _EXPORTS = {
     "models.catalogue": ("model",),
     "runs.metrics": ("Number",),
     "runs.result": ("RunResult",),
-    "tasks.catalogue": ("task",),
-    "tasks.base": ("Task", "jsonl"),
-    "tasks.suites": ("Suite", "SuitePart"),
-    "tasks.task_files": ("task_file",),
+    "engine.catalogue": ("task",),
+    "engine.task": ("Task", "jsonl"),
+    "engine.suites": ("Suite", "SuitePart"),
+    "engine.task_files": ("task_file",),
     "core.types": (
         "Generate",
         "Generation",

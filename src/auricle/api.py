@@ -26,6 +26,7 @@ from auricle.engine.observer import Observer
 from auricle.engine.preview import preview as preview
 from auricle.engine.settings import Settings
 from auricle.engine.spec import JudgeSpec, Spec, list_judges
+from auricle.engine.task import Task
 from auricle.models import abilities
 from auricle.models.catalogue import MODELS
 from auricle.runs.labels import HumanLabels
@@ -37,16 +38,15 @@ from auricle.runs.run_directory import Run, contains_run, lock_run
 from auricle.runs.shards.locations import refuse_sharded_run
 from auricle.runs.suites import contains_suite, read_current_suite_metrics, read_suite_run, write_suite_run
 from auricle.runs.verdicts import Judge, merge_judges
-from auricle.tasks.base import Task
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from auricle.report.compare import CompareKeywords, Comparison
-    from auricle.report.gate import Gate, GateKeywords
-    from auricle.report.plan_basis import PlanKeywords
-    from auricle.report.sample_size import SampleSizePlan
     from auricle.runs.shards.status import ShardStatus
+    from auricle.scoring.compare import CompareKeywords, Comparison
+    from auricle.scoring.gate import Gate, GateKeywords
+    from auricle.studies.plans.basis import PlanKeywords
+    from auricle.studies.plans.report import SampleSizePlan
 
 T = TypeVar("T")
 JudgeSource: TypeAlias = JudgeSpec | dict[str, Any] | str
@@ -151,7 +151,7 @@ def evaluate_shards(
         >>> evaluate_shards(spec, "runs/large", workers=4)["wer"].value  # doctest: +SKIP
         1.0
     """
-    from auricle.report.shards.sharded_run import merge_once, run_workers
+    from auricle.scoring.shards.sharded_run import merge_once, run_workers
 
     settings = settings or Settings()
     settings = replace(
@@ -191,7 +191,7 @@ def merge_shards(
     Examples:
         >>> merge_shards(["runs/part-0", "runs/part-1"], "runs/all")  # doctest: +SKIP
     """
-    from auricle.report.shards.sharded_run import merge_completed
+    from auricle.scoring.shards.sharded_run import merge_completed
 
     return merge_completed([runs] if isinstance(runs, (str, Path)) else list(runs), out)
 
@@ -383,7 +383,7 @@ def _judge_and_publish(
 
 
 def _publish(run: Run, task: Task, judges: Sequence[Judge], scoring: ScoringArguments | None) -> Metrics:
-    from auricle.report.publish import publish  # commands that do not score start faster without it
+    from auricle.scoring.publish import publish  # commands that do not score start faster without it
 
     return publish(run, task, model_name(run), judges, scoring)
 
@@ -456,7 +456,7 @@ def load_metrics(out: str | Path) -> Metrics:
 
 
 def _combine_suite(path: Path) -> Metrics:
-    from auricle.report.suite import combine_suite
+    from auricle.scoring.suites import combine_suite
 
     folders = {part.name: path / part.folder for part in read_suite_run(path).parts}
     return combine_suite(
@@ -489,7 +489,7 @@ def compare(
         >>> [(row.metric, row.n, row.difference) for row in compare(*runs, metrics=["wer"]).rows]
         [('wer', 4, 0.0)]
     """
-    from auricle.report.compare import CompareOptions, Split, compare_runs
+    from auricle.scoring.compare import CompareOptions, Split, compare_runs
 
     paths = Path(a), Path(b)
     if any(map(contains_suite, paths)):
@@ -534,7 +534,7 @@ def gate(
         >>> gate(*runs, metrics=["wer"], margins=["wer=0.5pp"]).verdict.value
         'undecided'
     """
-    from auricle.report.gate import MIN_COVERAGE, Margin, choose_metrics, decide
+    from auricle.scoring.gate import MIN_COVERAGE, Margin, choose_metrics, decide
 
     metrics = metrics or choose_metrics(load_metrics(baseline), load_metrics(candidate))
     parsed = [Margin.parse(text) for text in margins]
@@ -544,7 +544,7 @@ def gate(
 
 
 def _compare_suites(paths: tuple[Path, Path], metrics: Sequence[str], cluster: str | None) -> Comparison:
-    from auricle.report.compare.suites import compare_suites, find_common_parts
+    from auricle.scoring.compare.suites import compare_suites, find_common_parts
 
     common = find_common_parts(paths)
     parts = {name: (both, (load_metrics(both[0]), load_metrics(both[1]))) for name, both in common.items()}
@@ -574,8 +574,8 @@ def plan(
         >>> plan("5pp", rate="20%", correlation=0.5).needed.samples
         505
     """
-    from auricle.report.plan_basis import PlanRequest
-    from auricle.report.sample_size import plan_sample_size
+    from auricle.studies.plans.basis import PlanRequest
+    from auricle.studies.plans.report import plan_sample_size
 
     request = PlanRequest(difference=difference, **options)
     pilots = [(path, load_metrics(path)) for path in _to_paths(pilot)]

@@ -9,7 +9,7 @@ from tests.support.extras import require_extra
 
 require_extra("ui")
 
-from auricle.report.site import SiteOptions, write_site
+from auricle.studies.leaderboards.site import SiteOptions, write_site
 from tests.browser.conftest import OpenPage, RunningApp
 from tests.support import app_runs
 from tests.support.axe import COLOUR_RULES, find_violations, load_axe

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from auricle.app.listening.server import ListenOptions, ListenServer
-from auricle.report.listening_test_run import score_test
-from auricle.tasks.listening_tests.ratings import read_ratings
+from auricle.studies.people.page.server import ListenOptions, ListenServer
+from auricle.studies.people.ratings import read_ratings
+from auricle.studies.people.run import score_test
 from tests.support.axe import find_violations, load_axe
 from tests.support.listening_tests import SYSTEMS, make_test
 

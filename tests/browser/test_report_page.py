@@ -8,16 +8,18 @@ import numpy as np
 import pytest
 
 from auricle import Spec, compare, evaluate
-from auricle.audio import Audio
 from auricle.core.signature import Signature
 from auricle.core.types import Failure, Generation, Prediction, Record, Sample
-from auricle.metrics import dimensions, error_rates, labels
-from auricle.metrics.calls.latency import voice_to_voice
-from auricle.report.publish import build_metrics
+from auricle.media import Audio
 from auricle.report.run_html import render_report
-from auricle.report.score_table import ScoreTable, score_records
-from auricle.report.summary import summarise
 from auricle.runs.metrics import ModelFacts, TaskFacts
+from auricle.scoring.publish import build_metrics
+from auricle.scoring.score_table import ScoreTable, score_records
+from auricle.scoring.summary import summarise
+from auricle.tasks.asr import error_rates
+from auricle.tasks.calls.metrics.latency import voice_to_voice
+from auricle.tasks.labels import dimensions
+from auricle.tasks.labels import metrics as labels
 from tests.support.browser import wait_until
 from tests.support.call_recordings import make_call_audio, make_recording
 from tests.support.report_pages import view_samples

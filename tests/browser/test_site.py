@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from auricle.report.site import SiteOptions, write_site
+from auricle.studies.leaderboards.site import SiteOptions, write_site
 from tests.support.site_runs import load_runs, make_more_speech, make_site_runs
 
 LENGTHEN_NAMES = """() => {

@@ -116,7 +116,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from auricle.tasks.benchmarks import base, sources
+from auricle.benchmarks import base, sources
 
 
 def _read(root: Path, part: sources.BenchmarkPart) -> sources.Items:
@@ -157,7 +157,7 @@ SPEECH = (
     Miniature("numbers", numbers, {"n1": "one two", "n2": "three"}, file="numbers/audio/n1.wav"),
 )
 """
-TASKS = "src/auricle/tasks/catalogue.py"
+TASKS = "src/auricle/engine/catalogue.py"
 CONTRIBUTIONS = (
     read_metric(),
     Contribution(
@@ -165,10 +165,10 @@ CONTRIBUTIONS = (
         registered=(
             TASKS,
             "_TASK_KINDS: Mapping[str, Builtin] = {\n",
-            '    "spelling": Builtin("auricle.tasks.kinds:spelling", "spelled words (`--as spelling`)"),\n',
+            '    "spelling": Builtin("auricle.engine.kinds:spelling", "spelled words (`--as spelling`)"),\n',
         ),
         described=(
-            "src/auricle/tasks/kinds.py",
+            "src/auricle/engine/kinds.py",
             "",
             '\nspelling = TaskKind("spelling", ANSWER_COLUMNS, QUESTION_PROMPT, ("exact_match",))\n',
         ),
@@ -176,7 +176,7 @@ CONTRIBUTIONS = (
     ),
     Contribution(
         "a model family",
-        files={"src/auricle/models/parrot.py": MODEL, "tests/unit/models/test_parrot.py": MODEL_TEST},
+        files={"src/auricle/models/parrot.py": MODEL, "tests/models/test_parrot.py": MODEL_TEST},
         registered=(
             "src/auricle/models/catalogue.py",
             "_MODELS: Mapping[str, tuple[str, str]] = {\n",
@@ -191,10 +191,7 @@ CONTRIBUTIONS = (
     ),
     Contribution(
         "a benchmark",
-        files={
-            "src/auricle/tasks/benchmarks/numbers.py": BENCHMARK,
-            "tests/unit/tasks/benchmarks/test_numbers.py": BENCHMARK_TEST,
-        },
+        files={"src/auricle/benchmarks/numbers.py": BENCHMARK, "tests/benchmarks/test_numbers.py": BENCHMARK_TEST},
         registered=(
             TASKS,
             "        for name, target, description in (\n",
@@ -230,7 +227,7 @@ def test_contributions_are_green_and_tests_say_what_is_missing(tmp_path: Path) -
         insert(clone, *contribution.described)
     for script in sorted({*re.findall(r"scripts/make_\w+\.py", "".join(each.row for each in CONTRIBUTIONS))}):
         run(clone, script)
-    code, output = run_tests(clone, "tests/unit/test_layout.py", "tests/unit/test_vocabulary.py")
+    code, output = run_tests(clone, "tests/test_layout.py", "tests/test_vocabulary.py")
     assert not code, output
     code, output = run(clone, "-m", "ruff", "check", "src", "tests")
     assert not code, output

@@ -78,7 +78,7 @@ def test_the_wheel_has_the_package_and_nothing_else(distribution: Distribution) 
     about = f"auricle-{distribution.version}.dist-info/"
     assert {name for name in names if not name.startswith(about)} == expected
     assert f"{about}licenses/LICENSE" in names
-    assert {"auricle/py.typed", "auricle/tasks/demo_speech/manifest.jsonl"} <= names
+    assert {"auricle/py.typed", "auricle/tasks/demo/demo_speech/manifest.jsonl"} <= names
     assert any(name.startswith("auricle/report/templates/") for name in names)
     assert any(name.startswith("auricle/metrics/rubrics/") for name in names)
 

@@ -10,9 +10,9 @@ from auricle.testing.fake_server import FakeServer, Script
 from auricle.testing.fake_server.response_rendering import compute_logprob
 
 TASK = """
-from auricle.tasks.inferencers import Choose, Continue, FirstToken
+from auricle.engine.inferencers import Choose, Continue, FirstToken
 from auricle.metrics.catalogue import METRICS
-from auricle.tasks.base import Task
+from auricle.engine.task import Task
 from auricle.core.types import Sample
 
 ROWS = [("is it", ["a cat", "a very big dog"], 0), ("who", ["you", "me and 猫"], "B")]

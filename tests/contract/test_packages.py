@@ -59,7 +59,7 @@ def test_task_and_model_are_run(install: Any, quiz: Path) -> None:
     code = """
         from auricle import BatchModel, Generation, Sample, Task
         from auricle.metrics.catalogue import METRICS
-        from auricle.tasks.inferencers import Respond
+        from auricle.engine.inferencers import Respond
 
         class Upper(BatchModel):
             def generate(self, batch):
@@ -78,7 +78,7 @@ def test_task_and_model_are_run(install: Any, quiz: Path) -> None:
 def test_task_kind_is_chosen_with_as_and_in_task_files(install: Any, quiz: Path) -> None:
     code = """
         from auricle.data.manifest import ColumnMapping
-        from auricle.tasks.kinds import TaskKind
+        from auricle.engine.kinds import TaskKind
 
         repeat = TaskKind("repeat", ColumnMapping(("answer",)), "{question}", ("wer",))
     """
@@ -108,7 +108,7 @@ def test_profile_normalises_references_and_answers(install: Any, quiz: Path) -> 
 def test_inferencer_retriever_and_encoder_are_used(install: Any, quiz: Path) -> None:
     code = """
         import numpy as np
-        from auricle.tasks.inferencers import Respond
+        from auricle.engine.inferencers import Respond
 
         def twice(prompt):
             return Respond("{question} {question}")
@@ -167,8 +167,8 @@ def test_load_pattern_is_measured(install: Any, quiz: Path) -> None:
 def test_results_are_imported_and_exported(install: Any, quiz: Path) -> None:
     code = """
         from auricle.core.types import Generation
-        from auricle.interop.result_export import TextRun, get_text, write_jsonl
-        from auricle.interop.result_files import ImportedResults, ImportedSample, ResultFormat
+        from auricle.frameworks.exchange.result_export import TextRun, get_text, write_jsonl
+        from auricle.frameworks.exchange.result_files import ImportedResults, ImportedSample, ResultFormat
 
         def read(path, lines):
             samples = [
@@ -203,7 +203,7 @@ def test_results_are_imported_and_exported(install: Any, quiz: Path) -> None:
 
 def test_config_is_imported_as_a_task_file(install: Any, quiz: Path) -> None:
     code = """
-        from auricle.interop.task_drafts import TaskDraft
+        from auricle.frameworks.exchange.task_drafts import TaskDraft
 
         def draft_tasks(source, folder):
             task = {"name": "drafted", "kind": "qa", "data": source.read_text().strip()}

@@ -9,7 +9,7 @@ from tests.support.extras import require_extra
 require_extra("transformers")
 
 from auricle.core.types import Sample
-from auricle.prompts.few_shot import FewShotSelector
+from auricle.data.prompts.few_shot import FewShotSelector
 from tests.support.weights import WeightsPackage, cached_folder
 
 MINILM = WeightsPackage(

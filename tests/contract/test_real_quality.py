@@ -10,8 +10,8 @@ import pytest
 import soundfile
 from scipy.stats import spearmanr
 
-from auricle.audio import Audio
 from auricle.core.types import Prediction
+from auricle.media import Audio
 from auricle.runs.run_directory import Run
 from tests.support.extras import require_extra
 

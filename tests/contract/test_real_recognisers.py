@@ -10,8 +10,8 @@ import jiwer
 import pytest
 
 from auricle import load_model
-from auricle.audio import Audio
 from auricle.core.types import Generation
+from auricle.media import Audio
 from auricle.text import get_profile
 from tests.support.extras import require_extra
 from tests.support.weights import WeightsPackage, cached_folder

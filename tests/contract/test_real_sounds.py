@@ -11,7 +11,7 @@ import pytest
 import soundfile
 
 import auricle
-from auricle.tasks.demo import FOLDER
+from auricle.tasks.demo.kinds import FOLDER
 from auricle.testing.sound_scenes import place_clips
 from tests.conftest import SHARED
 from tests.support.extras import require_extra

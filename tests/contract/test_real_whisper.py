@@ -13,8 +13,8 @@ from tests.support.extras import require_extra
 require_extra("transformers")
 
 import auricle
-from auricle.audio import Audio
 from auricle.core.types import Generation
+from auricle.media import Audio
 from auricle.text import get_profile
 from tests.support.whisper_weights import whisper_tiny_en
 

@@ -14,9 +14,15 @@ import pytest
 from auricle.core.calls import FRAME_SECONDS, EventKind, Step, Tool
 from auricle.core.errors import Rejected, Transient
 from auricle.core.types import Call
-from auricle.metrics.calls.latency import endpoint_delay, first_byte_latency, lead_silence, think_time, voice_to_voice
-from auricle.metrics.calls.playback import truncation_error, underruns
-from auricle.metrics.calls.streaming import (
+from auricle.tasks.calls.metrics.latency import (
+    endpoint_delay,
+    first_byte_latency,
+    lead_silence,
+    think_time,
+    voice_to_voice,
+)
+from auricle.tasks.calls.metrics.playback import truncation_error, underruns
+from auricle.tasks.calls.metrics.streaming import (
     finalisation_delay,
     first_partial_delay,
     normalised_erasure,
@@ -26,7 +32,7 @@ from auricle.metrics.calls.streaming import (
     word_emission_delay,
     word_emission_recall,
 )
-from auricle.metrics.calls.turn_taking import (
+from auricle.tasks.calls.metrics.turn_taking import (
     agent_interruption,
     barge_in_success,
     barge_in_yield,

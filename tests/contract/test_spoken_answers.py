@@ -87,7 +87,7 @@ class Voices:
         return float(request.inputs[side].decode().mean())
 '''
 METRIC = """
-from auricle.metrics.spoken.predicted_quality import make_quality_metric
+from auricle.tasks.speech.metrics.predicted_quality import make_quality_metric
 
 brevity = make_quality_metric("brevity", "brevity", "models.py:Rater")
 """

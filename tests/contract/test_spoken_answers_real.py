@@ -12,11 +12,11 @@ for extra in ("demo", "mos", "speakers", "tts"):
     require_extra(extra)
 
 from auricle import Spec, api
-from auricle.audio.voices import HibariVoice
 from auricle.core.judge_roles import JudgeRole
 from auricle.engine.spec import JudgeSpec
+from auricle.media.voices import HibariVoice
 from auricle.runs.metrics import Metrics
-from auricle.tasks.demo import FOLDER
+from auricle.tasks.demo.kinds import FOLDER
 
 pytestmark = pytest.mark.slow
 

@@ -47,7 +47,7 @@ def test_every_metric_of_the_page_exists_and_every_metric_is_on_the_page() -> No
     names = [
         name
         for name, builtin in METRICS.builtin.items()
-        if any(builtin.path.startswith(f"auricle.metrics.words.{module}:") for module in modules)
+        if any(builtin.path.startswith(f"auricle.tasks.asr.words.{module}:") for module in modules)
     ]
     assert len(names) == 32
     assert [name for name in names if f"`{name}`" not in page] == []

@@ -46,7 +46,7 @@ PHASES = {
     "imports of the command": "auricle.cli.run",
     "task": "auricle.engine.factory:Evaluation.prepare",
     "model loading": "auricle.testing.models:FakeApi.__init__",
-    "scoring": "auricle.report.score_table:ScoreTable.__init__",
+    "scoring": "auricle.scoring.score_table:ScoreTable.__init__",
     "report": "auricle.report.run_html:render_report",
 }
 """Where a run waits: a module that is imported, or a function that is called."""

@@ -12,7 +12,7 @@ from urllib.request import Request, urlopen
 
 import pytest
 
-from auricle.tasks.listening_tests.ratings import read_ratings
+from auricle.studies.people.ratings import read_ratings
 from tests.support.listening_tests import make_test
 
 

@@ -68,8 +68,8 @@ from dataclasses import replace
 
 from auricle import BatchModel, Sample, Task
 from auricle.metrics import metric
-from auricle.metrics.error_rates import exact_match
-from auricle.tasks.inferencers import Respond
+from auricle.tasks.asr.error_rates import exact_match
+from auricle.engine.inferencers import Respond
 
 from misbehaviour import behave
 

@@ -7,9 +7,9 @@ import pytest
 
 from auricle import Generation, Sample
 from auricle.core.errors import Unreadable
-from auricle.interop.aisbench.evaluators import resolve_metric
-from auricle.interop.aisbench.postprocessors import POSTPROCESSORS
-from auricle.interop.aisbench.scorers import SCORERS
+from auricle.frameworks.aisbench.evaluators import resolve_metric
+from auricle.frameworks.aisbench.postprocessors import POSTPROCESSORS
+from auricle.frameworks.aisbench.scorers import SCORERS
 from tests.support import paths
 
 GOLDEN = json.loads((paths.GOLDEN / "aisbench.json").read_text(encoding="utf-8"))

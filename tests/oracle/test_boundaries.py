@@ -8,7 +8,7 @@ import pytest
 
 from auricle.core.types import Generation, Sample, Segment
 from auricle.metrics.base import Metric
-from auricle.metrics.timestamps import segmentation as metrics
+from auricle.tasks.timestamps.metrics import segmentation as metrics
 from tests.support.extras import require_extra
 
 require_extra("oracles")

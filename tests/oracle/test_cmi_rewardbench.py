@@ -16,7 +16,7 @@ import pytest
 import soundfile
 
 from auricle import Spec, evaluate
-from auricle.interop.result_export import export_run
+from auricle.frameworks.exchange.result_export import export_run
 from tests.support import paths
 
 GOLDEN = paths.GOLDEN / "cmi"

@@ -7,8 +7,8 @@ from scipy import stats as scipy_stats
 from sklearn.metrics import mean_squared_error, roc_auc_score
 
 from auricle import Metric
-from auricle.metrics import dimensions
 from auricle.metrics.base import SupportsWeights
+from auricle.tasks.labels import dimensions
 
 EMOTIONS = ["angry", "calm", "happy", "sad"]
 Array = NDArray[np.float64]

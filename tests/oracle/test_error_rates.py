@@ -8,7 +8,7 @@ import jiwer
 import pytest
 
 from auricle import Generation, Metric, Sample
-from auricle.metrics.error_rates import cer, mer, wer
+from auricle.tasks.asr.error_rates import cer, mer, wer
 from auricle.text import get_profile, split_mixed
 
 VOCABULARY = [

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from auricle.report.gate import Margin, Verdict, decide
+from auricle.scoring.gate import Margin, Verdict, decide
 from tests.support.gates import predict_units, simulate_comparison
 
 ROUNDS = 400

@@ -16,7 +16,9 @@ from sklearn.metrics import (
 )
 
 from auricle.core.types import Prediction, Sample
-from auricle.metrics.labels import (
+from auricle.report.plot_data import list_averages
+from auricle.scoring.summary import replace_non_finite
+from auricle.tasks.labels.metrics import (
     accuracy,
     accuracy_matched,
     ece,
@@ -30,8 +32,6 @@ from auricle.metrics.labels import (
     weighted_precision,
     weighted_recall,
 )
-from auricle.report.plot_data import list_averages
-from auricle.report.summary import replace_non_finite
 
 METRICS = [accuracy, accuracy_matched, uar, uar_all, macro_f1, weighted_f1]
 LABELS = ["angry", "calm", "happy", "sad", "neutral", "日本"]

@@ -4,9 +4,9 @@ import jiwer
 import pytest
 
 from auricle import Generation, Metric, Sample
-from auricle.metrics.error_rates import cer, mer, wer
-from auricle.tasks.catalogue import TASKS
-from auricle.tasks.scored_language import DEFAULT_PROFILES
+from auricle.engine.catalogue import TASKS
+from auricle.engine.scored_language import DEFAULT_PROFILES
+from auricle.tasks.asr.error_rates import cer, mer, wer
 from auricle.text import get_profile, split_mixed
 
 PAIRS = {

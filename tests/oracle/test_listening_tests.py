@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from auricle.metrics.bradley_terry import NotConnected, fit_bradley_terry
-from auricle.metrics.listening_analysis import make_agreement_metric
-from auricle.metrics.listening_scores import TestFacts
 from auricle.metrics.rank_tests import sign_test, signed_rank_test
+from auricle.studies.people.analysis import make_agreement_metric
+from auricle.studies.people.bradley_terry import NotConnected, fit_bradley_terry
+from auricle.studies.people.scores import TestFacts
 from tests.support.extras import require_extra
 
 

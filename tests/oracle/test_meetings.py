@@ -19,12 +19,20 @@ import pytest
 from rapidfuzz.distance import Levenshtein
 
 from auricle.core.types import Generation, Segment
-from auricle.data.segment_files import Region, format_stm
 from auricle.metrics.base import Metric
-from auricle.metrics.error_rates import count_errors, wer
-from auricle.metrics.meetings.diarisation import Scoring, Turns, compare_turns
-from auricle.metrics.meetings.words import FACTORIES, WordScoring, count_wrong_speakers, cpwer, dicpwer, orcwer, tcpwer
-from auricle.metrics.words.segments import count_segment_errors
+from auricle.tasks.asr.error_rates import count_errors, wer
+from auricle.tasks.asr.words.segments import count_segment_errors
+from auricle.tasks.meetings.metrics.diarisation import Scoring, Turns, compare_turns
+from auricle.tasks.meetings.metrics.words import (
+    FACTORIES,
+    WordScoring,
+    count_wrong_speakers,
+    cpwer,
+    dicpwer,
+    orcwer,
+    tcpwer,
+)
+from auricle.tasks.meetings.segment_files import Region, format_stm
 from tests.support import paths
 from tests.support.extras import require_extra
 from tests.unit.metrics.meetings.meetings import make_answer, make_sample

@@ -16,11 +16,11 @@ import pytest
 
 from auricle.core.types import Prediction, Sample
 from auricle.metrics.base import Metric
-from auricle.metrics.events.detection import DetectionSettings
-from auricle.metrics.events.event_based import event_f1, event_f1_macro
-from auricle.metrics.events.psds import psds1, psds2
-from auricle.metrics.events.segment_based import segment_error_rate, segment_f1, segment_f1_macro
-from auricle.metrics.tagging import lwlrap, mean_ap, mean_auc, micro_ap, tag_f1, tag_f1_macro
+from auricle.tasks.sound_events.metrics.detection import DetectionSettings
+from auricle.tasks.sound_events.metrics.event_based import event_f1, event_f1_macro
+from auricle.tasks.sound_events.metrics.psds import psds1, psds2
+from auricle.tasks.sound_events.metrics.segment_based import segment_error_rate, segment_f1, segment_f1_macro
+from auricle.tasks.sound_events.tagging import lwlrap, mean_ap, mean_auc, micro_ap, tag_f1, tag_f1_macro
 from tests.support import paths
 from tests.support.event_scores import SECONDS, EventCase, make_event_case
 from tests.support.extras import require_extra

@@ -12,7 +12,7 @@ import pytest
 
 from auricle import Audio, Generation, Sample
 from auricle.metrics.base import Metric
-from auricle.metrics.spoken.full_reference import estoi, pesq_nb, pesq_wb, si_sdr, si_sdr_of, stoi
+from auricle.tasks.speech.metrics.full_reference import estoi, pesq_nb, pesq_wb, si_sdr, si_sdr_of, stoi
 from tests.support.extras import require_extra
 
 
@@ -55,7 +55,7 @@ RECORDED: dict[float, dict[str, float]] = {
 
 
 def test_noise_on_a_sentence_gives_the_recorded_numbers() -> None:
-    folder = Path(str(files("auricle.tasks") / "demo_speech"))
+    folder = Path(str(files("auricle.tasks") / "demo" / "demo_speech"))
     clip = Audio(str(folder / "s01-clean.opus"))
     speech = clip.decode(16_000).astype(np.float64)
     speech *= 0.7 / np.abs(speech).max()

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from auricle import Generation, Sample
-from auricle.metrics.error_rates import LENGTH, wer
+from auricle.tasks.asr.error_rates import LENGTH, wer
 from auricle.text import PROFILES, get_profile
 from tests.support import paths
 from tests.support.extras import require_extra

@@ -10,7 +10,7 @@ from sacrebleu.metrics.ter import TER
 from sacrebleu.tokenizers.tokenizer_char import TokenizerChar
 
 from auricle import Generation, Metric, Sample
-from auricle.metrics.translation import MECAB_PACKAGES, bleu, chrf, chrf_pp, ter
+from auricle.tasks.translation.metrics import MECAB_PACKAGES, bleu, chrf, chrf_pp, ter
 
 Pairs = Sequence[tuple[str, str]]
 

@@ -10,7 +10,8 @@ from scipy.spatial import ConvexHull
 from sklearn.isotonic import IsotonicRegression
 from sklearn.metrics import det_curve
 
-from auricle.metrics.detection import (
+from auricle.metrics.intervals import compute_interval
+from auricle.tasks.speakers.detection import (
     OperatingPoint,
     SortedTrials,
     compute_eer,
@@ -19,8 +20,7 @@ from auricle.metrics.detection import (
     compute_min_cost,
     trial_costs,
 )
-from auricle.metrics.intervals import compute_interval
-from auricle.metrics.verification import eer
+from auricle.tasks.speakers.metrics import eer
 
 LIR = {
     1: (0.9236220737362744, 0.7700400846093093),

@@ -2,9 +2,9 @@
 
 from scripts.aisbench_cases import EVALUATOR_CASES, POSTPROCESSOR_OPTIONS
 
-from auricle.interop.aisbench.evaluators import OWN_METRICS, REJECTED
-from auricle.interop.aisbench.postprocessors import POSTPROCESSORS
-from auricle.interop.aisbench.scorers import SCORERS
+from auricle.frameworks.aisbench.evaluators import OWN_METRICS, REJECTED
+from auricle.frameworks.aisbench.postprocessors import POSTPROCESSORS
+from auricle.frameworks.aisbench.scorers import SCORERS
 
 
 def test_every_reproduced_evaluator_has_a_case() -> None:

@@ -165,8 +165,8 @@ def test_pages_are_converted_for_the_reader_of_the_site() -> None:
 
 
 def test_code_in_tables_has_plain_bars_and_long_code_may_break() -> None:
-    row = r"| `a\|b` | `tests/unit/test_a_long_name.py` | `auricle run TASK -m MODEL -o DIR` | a \| b |"
-    converted = r"| `a|b` | `tests/unit/test_a_long_name.py`{ .long } | `auricle run TASK -m MODEL -o DIR` | a \| b |"
+    row = r"| `a\|b` | `tests/test_a_long_name.py` | `auricle run TASK -m MODEL -o DIR` | a \| b |"
+    converted = r"| `a|b` | `tests/test_a_long_name.py`{ .long } | `auricle run TASK -m MODEL -o DIR` | a \| b |"
     assert convert_page(row) == f"{converted}\n"
     assert convert_page(r"`a\|b`") == "`a\\|b`\n"
 

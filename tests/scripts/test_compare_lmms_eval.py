@@ -18,8 +18,8 @@ from scripts.comparison import Comparison
 
 from auricle import Generation, Sample
 from auricle.core.types import Likelihood, Turn
-from auricle.interop.lmms.config_reader import read_config
-from auricle.interop.lmms.judges import JUDGED_FUNCTIONS, make_judged_metric
+from auricle.frameworks.lmms.config_reader import read_config
+from auricle.frameworks.lmms.judges import JUDGED_FUNCTIONS, make_judged_metric
 
 SAMPLE = Sample(id="0", inputs={"turns": [Turn("user", ("What?",))], "choices": ["a", "b"]}, target="a", meta={})
 

@@ -10,7 +10,7 @@ from auricle.core.errors import Unreadable
 from auricle.core.types import Sample
 from auricle.engine.factory import build_task
 from auricle.engine.spec import Spec
-from auricle.interop.kimi.datasets import DATASETS, Dataset
+from auricle.frameworks.kimi.datasets import DATASETS, Dataset
 from auricle.metrics.rubric import RUBRICS_DIR, load_rubric
 
 

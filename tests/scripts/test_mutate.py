@@ -108,9 +108,8 @@ def write_tree(folder: Path, source: str = SOURCE, tests: str = TESTS) -> Path:
         "src/auricle/room/__init__.py": "",
         "src/auricle/room/calc.py": source,
         "tests/__init__.py": "",
-        "tests/unit/__init__.py": "",
-        "tests/unit/room/__init__.py": "",
-        "tests/unit/room/test_calc.py": tests,
+        "tests/room/__init__.py": "",
+        "tests/room/test_calc.py": tests,
         "pyproject.toml": "[tool.pytest.ini_options]\nfilterwarnings = ['error']\n",
     }
     for name, text in files.items():
@@ -204,7 +203,7 @@ def test_a_test_that_is_slow_only_once_catches_nothing(tmp_path: Path) -> None:
 
 
 def test_a_sample_is_drawn_from_every_name_and_each_must_reach_the_rate(small_tree: Path) -> None:
-    untested, tests = small_tree / "src/auricle/room/untested.py", small_tree / "tests/unit/room/test_untested.py"
+    untested, tests = small_tree / "src/auricle/room/untested.py", small_tree / "tests/room/test_untested.py"
     untested.write_text("def one() -> int:\n    return 1\n", encoding="utf-8")
     tests.write_text("def test_nothing():\n    pass\n", encoding="utf-8")
     names = ("--modules", "room/calc", "room/untested", "--count", 2)
@@ -225,7 +224,7 @@ def test_outcomes_are_kept_until_a_file_changes(small_tree: Path, tmp_path: Path
     outcomes = stored.read_text(encoding="utf-8")
     stored.write_text(outcomes.replace("caught", "survived"), encoding="utf-8")
     assert "2 survived" in mutate(small_tree, "--cache", cache).stdout
-    tests = small_tree / "tests/unit/room/test_calc.py"
+    tests = small_tree / "tests/room/test_calc.py"
     tests.write_text(f"{DOUBLE_TESTS}\n# changed\n", encoding="utf-8")
     assert survivors_in(mutate(small_tree, "--cache", cache).stdout) == survivors_in(first)
     assert stored.read_text(encoding="utf-8") == outcomes
@@ -246,7 +245,7 @@ def test_equivalent_mutations_do_not_count_and_unused_entries_are_reported(small
 
 
 def test_a_low_rate_fails_and_a_test_that_fails_anyway_is_reported_and_not_used(small_tree: Path) -> None:
-    path = small_tree / "tests/unit/room/test_calc.py"
+    path = small_tree / "tests/room/test_calc.py"
     path.write_text(f"{DOUBLE_TESTS}\n\ndef test_broken():\n    assert False\n", encoding="utf-8")
     process = mutate(small_tree, "--min-rate", 100)
     assert "test_broken fails without mutation" in process.stdout

@@ -251,7 +251,7 @@ def make_large_run(folder: Path, name: str, count: int) -> Path:
     clips = [write_tone(data / "many" / f"{index}.wav", 300 + 20 * index) for index in range(8)]
     manifest = write_rows(data / f"{name}.jsonl", [{"id": "x", "audio": "many/0.wav", "text": "x"}])
     out = make_run(folder / name, "asr", manifest, "Recogniser")
-    from auricle.audio import Audio
+    from auricle.media import Audio
 
     with (out / "outputs.jsonl").open("wb") as journal:
         for index in range(count):

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from auricle.audio import Audio
 from auricle.core.calls import CallRecording, Event, EventKind, EventSide, Span, StepKind
+from auricle.media import Audio
 
 RATE = 8_000
 

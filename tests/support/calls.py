@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from auricle.audio import Audio
 from auricle.core.calls import CallRecording, Event, EventKind, Pacing, Span
+from auricle.media import Audio
 
 RATE = 8000
 

@@ -21,9 +21,9 @@ from scripts.docs_site.pages import FENCE
 from auricle.cli import cli
 from auricle.core.arguments import describe_arguments
 from auricle.core.registry import Registry
+from auricle.engine.catalogue import TASK_KINDS, TASKS
 from auricle.metrics.catalogue import METRICS
 from auricle.models.catalogue import MODELS
-from auricle.tasks.catalogue import TASK_KINDS, TASKS
 from auricle.text.profiles import PROFILES
 from tests.support import paths
 from tests.support.extras import read_project

@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from auricle.core.types import Sample
-from auricle.tasks.catalogue import TASKS
+from auricle.engine.catalogue import TASKS
 
 RAVDESS_SPEECH = [
     f"Actor_{actor:02}/03-01-{emotion:02}-01-01-01-{actor:02}.wav" for actor in (1, 2) for emotion in range(1, 9)

@@ -9,10 +9,10 @@ import soundfile
 import soxr
 
 import auricle.tasks
-from auricle.audio import Audio
 from auricle.core.types import Predict
+from auricle.media import Audio
 
-SPOKEN = Path(auricle.tasks.__file__).with_name("demo_speech")
+SPOKEN = Path(auricle.tasks.__file__).parent / "demo" / "demo_speech"
 
 
 def spoken(number: int = 1) -> Any:

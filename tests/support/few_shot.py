@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from auricle.core.types import RejectedRow, Sample
-from auricle.prompts.few_shot import FewShotSelector
+from auricle.data.prompts.few_shot import FewShotSelector
 
 
 def make_sample(name: str, question: str = "", answer: str = "", **meta: Any) -> Sample:

@@ -7,10 +7,10 @@ from typing import Any, cast
 
 from auricle import api
 from auricle.core.types import Generation, Output, RejectedRow, Sample
-from auricle.interop.result_export import export_run
-from auricle.interop.result_import import ImportOptions, import_results
+from auricle.engine.task import Task
+from auricle.frameworks.exchange.result_export import export_run
+from auricle.frameworks.exchange.result_import import ImportOptions, import_results
 from auricle.runs.run_directory import Run
-from auricle.tasks.base import Task
 
 Rows = Sequence[Mapping[str, Any]]
 TRANSCRIPTS = (

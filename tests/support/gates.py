@@ -11,11 +11,11 @@ import numpy as np
 from auricle.metrics.base import ratio
 from auricle.metrics.intervals import compare_paired
 from auricle.metrics.power import Design, estimate_design
-from auricle.report.compare import Comparison, ComparisonRow, Side
-from auricle.report.compare.pairing import PairCounts
 from auricle.runs.health import JournalHealth
 from auricle.runs.metrics import ModelFacts, TaskFacts
 from auricle.runs.outcome_counts import OutcomeCounts
+from auricle.scoring.compare import Comparison, ComparisonRow, Side
+from auricle.scoring.compare.pairing import PairCounts
 
 
 def make_row(

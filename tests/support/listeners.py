@@ -13,13 +13,13 @@ import soundfile
 from auricle.core.errors import SampleError
 from auricle.core.signature import MetricSignature, Signature
 from auricle.core.types import Generate, Generation, Predict, Prediction, RequestContent
+from auricle.engine.conditions import CLEAN
 from auricle.metrics.base import Metric
 from auricle.models.base import BatchModel
-from auricle.report.listening_answers import ListeningAnswers
-from auricle.report.listening_items import Answer, Item
 from auricle.runs.metrics import Metrics, ModelFacts, Number, TaskFacts
 from auricle.runs.suites import PartRun, SuiteRun
-from auricle.tasks.conditions import CLEAN
+from auricle.studies.listening.answers import ListeningAnswers
+from auricle.studies.listening.items import Answer, Item
 
 WORDS = ("two", "three", "four", "five")
 """What is heard in a recording with that many beeps."""

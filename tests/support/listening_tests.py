@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import soundfile
 
-from auricle.app.listening.session import ListeningSession
-from auricle.audio import Audio
 from auricle.core.types import Generation, Record, Sample
+from auricle.media import Audio
 from auricle.runs.run_directory import Run
 from auricle.runs.run_spec import RunSpec
-from auricle.tasks.listening_tests.creation import CreationOptions, create_test
-from auricle.tasks.listening_tests.description import ListeningTest
+from auricle.studies.people.creation import CreationOptions, create_test
+from auricle.studies.people.description import ListeningTest
+from auricle.studies.people.page.session import ListeningSession
 
 RATE = 16_000
 SYSTEMS = ("oslo", "quito", "cairo")

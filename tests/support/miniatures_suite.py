@@ -1,7 +1,7 @@
 """Tests that every published benchmark must pass on its miniatures.
 
 A test file of a benchmark subclasses one of the suites and lists its tasks; `pytest_generate_tests` in the conftest
-of tests/unit/tasks/benchmarks runs every test on every miniature of these tasks.
+of tests/benchmarks runs every test on every miniature of these tasks.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from typing import Any, ClassVar
 import pytest
 
 from auricle.api import build_task, evaluate
+from auricle.benchmarks.base import Benchmark, HubDataset
 from auricle.cli.data import check_samples, prepare_data
 from auricle.core.errors import DataError, SpecError
 from auricle.core.types import Sample, list_parts
+from auricle.engine.catalogue import TASKS
 from auricle.engine.spec import Spec, resolve_task
-from auricle.tasks.benchmarks.base import Benchmark, HubDataset
-from auricle.tasks.catalogue import TASKS
 from tests.support.miniatures import Miniature
 from tests.support.miniatures_speech import SPEECH
 from tests.support.miniatures_understanding import UNDERSTANDING, ScoredMiniature

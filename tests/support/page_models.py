@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from auricle.audio import Audio
 from auricle.core.types import Generate, Generation, Predict, Prediction
+from auricle.media import Audio
 from auricle.models.base import BatchModel, Model
 from auricle.models.embeddings import SCORE
 from auricle.testing.models import Echo, FakeApi, FakeLabels, pseudo_random

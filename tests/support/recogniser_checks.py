@@ -10,7 +10,7 @@ import pytest
 
 from auricle import load_model
 from auricle.core.errors import SampleError
-from auricle.tasks.demo import FOLDER
+from auricle.tasks.demo.kinds import FOLDER
 from auricle.text import get_profile
 
 

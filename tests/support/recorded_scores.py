@@ -22,10 +22,10 @@ from auricle.metrics.catalogue import METRICS
 from auricle.metrics.intervals import adjust_holm, compare_paired, compute_interval, newcombe_interval
 from auricle.metrics.matrix_difference import ConfusionMatrix, match_by_meaning, subtract_matrices
 from auricle.metrics.multi_answer import AGGREGATIONS, aggregate_answers, build_transcript
-from auricle.metrics.preference import TIE_POLICIES, preference_metrics
-from auricle.metrics.ratings import Dimension, rating_metrics
-from auricle.report.score_table import ScoreTable, score_records
-from auricle.report.summary import summarise
+from auricle.scoring.score_table import ScoreTable, score_records
+from auricle.scoring.summary import summarise
+from auricle.tasks.rewards.preference import TIE_POLICIES, preference_metrics
+from auricle.tasks.rewards.ratings import Dimension, rating_metrics
 from tests.support import paths
 
 RECORDING = paths.GOLDEN / "scores.json"

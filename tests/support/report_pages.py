@@ -10,13 +10,14 @@ from typing import Any
 
 from auricle.core.signature import Signature
 from auricle.core.types import Failure, Generation, Prediction, Record, Sample
-from auricle.metrics import error_rates, labels
 from auricle.metrics.base import Metric
-from auricle.report.publish import build_metrics
 from auricle.report.sample_view import SampleView, build_sample_views
-from auricle.report.score_table import ScoreTable, score_records
-from auricle.report.summary import summarise
 from auricle.runs.metrics import Metrics, ModelFacts, TaskFacts
+from auricle.scoring.publish import build_metrics
+from auricle.scoring.score_table import ScoreTable, score_records
+from auricle.scoring.summary import summarise
+from auricle.tasks.asr import error_rates
+from auricle.tasks.labels import metrics as labels
 
 EVIL = "<script>alert('x')</script>\"&"
 

@@ -10,12 +10,12 @@ from typing import Any
 
 from auricle import AsyncModel, Generate, Generation, Sample, SampleError, Settings
 from auricle.core.types import Failure, Outcome, Output, Record, RejectedRow
+from auricle.engine.inferencers import Inferencer, Respond
 from auricle.engine.observer import Observer
 from auricle.engine.run_loop import RunLoop
 from auricle.models.base import Model
 from auricle.runs.run_directory import Run
 from auricle.runs.run_spec import RunSpec
-from auricle.tasks.inferencers import Inferencer, Respond
 
 SPEC = RunSpec(identity={}, spec={})
 QUICK = Settings(initial_backoff=0.001)

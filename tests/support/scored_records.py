@@ -4,9 +4,9 @@ from typing import Any
 
 from auricle import Generation, Sample
 from auricle.core.types import Record
-from auricle.metrics.error_rates import wer
-from auricle.report.score_table import ScoreTable, score_records
-from auricle.report.summary import summarise
+from auricle.scoring.score_table import ScoreTable, score_records
+from auricle.scoring.summary import summarise
+from auricle.tasks.asr.error_rates import wer
 
 
 def make_record(row: Any, target: str | None = "a b", answer: str = "a b", error: Any = None, **meta: Any) -> Any:

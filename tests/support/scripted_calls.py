@@ -11,9 +11,9 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
-from auricle.audio import Audio
 from auricle.core.calls import CallRecording, Step, get_recording
 from auricle.core.types import Call, Sample
+from auricle.media import Audio
 from auricle.metrics.base import Metric
 from auricle.models.base import SessionModel
 from auricle.models.sessions.driver import hold_call

@@ -22,17 +22,17 @@ from auricle.engine.kept_model import KeptModel
 from auricle.engine.settings import Settings
 from auricle.engine.shards.worker import ShardWorker, StopSignal, WorkerOptions
 from auricle.metrics.base import Metric
-from auricle.report.score_table import ScoreTable, score_records
-from auricle.report.shards.buckets import digest_texts
-from auricle.report.shards.merge import EXACT_SAMPLES, merge_run
-from auricle.report.shards.process import ShardProcessor
-from auricle.report.shards.running_sums import RunningSums
-from auricle.report.shards.scoring import USAGE_FIELDS
-from auricle.report.shards.sums import ShardSums
 from auricle.runs.documents import encode_document
 from auricle.runs.metrics import Metrics
 from auricle.runs.run_spec import SPEC_FILE
 from auricle.runs.shards.store import ShardStore
+from auricle.scoring.score_table import ScoreTable, score_records
+from auricle.scoring.shards.buckets import digest_texts
+from auricle.scoring.shards.merge import EXACT_SAMPLES, merge_run
+from auricle.scoring.shards.process import ShardProcessor
+from auricle.scoring.shards.running_sums import RunningSums
+from auricle.scoring.shards.scoring import USAGE_FIELDS
+from auricle.scoring.shards.sums import ShardSums
 
 LEASE_SECONDS = 4.0
 """Idle workers look for work four times in this time."""

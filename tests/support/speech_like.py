@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from auricle.audio.perturbations.base import Sound
+from auricle.media.perturbations.base import Sound
 
 
 def speak(seconds: float = 2.0, rate: int = 16_000, seed: int = 0, level: float = 0.1) -> Sound:

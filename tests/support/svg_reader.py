@@ -3,7 +3,7 @@
 from html.parser import HTMLParser
 from typing import Any
 
-from auricle.metrics import dimensions
+from auricle.tasks.labels import dimensions
 
 EVIL = "<script>alert('x')</script>"
 

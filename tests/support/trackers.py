@@ -6,7 +6,7 @@ import threading
 from collections.abc import Mapping
 from typing import ClassVar
 
-from auricle.interop.trackers.base import FinalState, TrackedRun, Tracker
+from auricle.sharing.trackers.base import FinalState, TrackedRun, Tracker
 
 
 class RecordingTracker(Tracker):

@@ -9,8 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from auricle.audio import Audio
-from auricle.audio.audible import find_audible
 from auricle.core.calls import (
     AudioFrame,
     CallerInput,
@@ -24,6 +22,8 @@ from auricle.core.calls import (
     Truncate,
 )
 from auricle.core.types import Call
+from auricle.media import Audio
+from auricle.media.audible import find_audible
 from auricle.models.base import SessionModel
 
 RATE = 24_000

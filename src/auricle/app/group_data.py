@@ -10,12 +10,12 @@ from auricle.app import run_data
 from auricle.app.run_data import Fingerprint, fingerprint
 from auricle.app.workspace import check_run_file
 from auricle.core.gc_tuning import infrequent_gc
-from auricle.report.gaps import Gap, compute_gaps
-from auricle.report.grouped_stats import GroupedStats, SampleGroups, load_groups
 from auricle.runs.metrics import METRICS_FILE, Number
 from auricle.runs.run_spec import OUTPUTS_FILE
 from auricle.runs.scores import SCORES_FILE
 from auricle.runs.signals import SIGNALS_FILE
+from auricle.scoring.gaps import Gap, compute_gaps
+from auricle.scoring.grouped_stats import GroupedStats, SampleGroups, load_groups
 
 FILES = (OUTPUTS_FILE, SCORES_FILE, METRICS_FILE, SIGNALS_FILE)
 

@@ -105,7 +105,7 @@ class JobManager:
 
     def start_demo(self) -> Job:
         """Start the demo: two recognisers on the speech that ships with the package."""
-        from auricle.tasks.demo import DEMO_MODELS
+        from auricle.tasks.demo.kinds import DEMO_MODELS
 
         return self.run(Job("demo", None, tuple(f"demo/{model}" for model in DEMO_MODELS)))
 

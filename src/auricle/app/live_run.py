@@ -16,13 +16,13 @@ from auricle.app.run_data import find_foreign_code
 from auricle.core.errors import AuricleError
 from auricle.engine.factory import build_task
 from auricle.engine.spec import Spec
-from auricle.report.score_table import ScoreTable, score_records
-from auricle.report.summary import summarise
 from auricle.runs.journal_follower import JournalFollower
 from auricle.runs.metrics import Number
 from auricle.runs.run_directory import LOCK_FILE, Run, find_writer
 from auricle.runs.run_spec import OUTPUTS_FILE
 from auricle.runs.run_summary import CheckFile, RunSummary, summarise_run
+from auricle.scoring.score_table import ScoreTable, score_records
+from auricle.scoring.summary import summarise
 
 SCORING_INTERVAL = 10.0
 """Least number of seconds between two computations of the numbers."""

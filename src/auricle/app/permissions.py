@@ -18,10 +18,10 @@ from auricle.app.workspace import Workspace
 from auricle.core.errors import SpecError
 from auricle.core.registry import split_prefix
 from auricle.core.yaml_files import EXTENDS, MAX_EXTENDS_DEPTH, read_yaml
+from auricle.engine.conditions import PERTURB_ARGUMENT, Condition
+from auricle.engine.suites import list_part_files
+from auricle.engine.task_options import PROVENANCE_OPTIONS
 from auricle.models.http.config import ENV_REFERENCE
-from auricle.tasks.conditions import PERTURB_ARGUMENT, Condition
-from auricle.tasks.options import PROVENANCE_OPTIONS
-from auricle.tasks.suites import list_part_files
 
 KEY_VARIABLES = ("AZURE_OPENAI_API_KEY", "GEMINI_API_KEY", "OPENAI_API_KEY")
 """Environment variables with the keys of known providers."""

@@ -20,12 +20,12 @@ from auricle.core.errors import SpecError
 from auricle.core.redaction import redact
 from auricle.core.registry import Registry, name_to_title, split_prefix
 from auricle.core.source_files import describe_class_path
+from auricle.engine.catalogue import TASK_KINDS, TASKS
+from auricle.engine.conditions import PERTURB_ARGUMENT
 from auricle.engine.factory import display_name
 from auricle.engine.spec import format_arguments, parse_arguments
 from auricle.models.catalogue import MODELS
 from auricle.runs.run_directory import contains_run
-from auricle.tasks.catalogue import TASK_KINDS, TASKS
-from auricle.tasks.conditions import PERTURB_ARGUMENT
 
 YAML_SUFFIXES = (".yaml", ".yml")
 SEGMENT_SUFFIXES = (".rttm", ".stm", ".ctm", ".seglst")

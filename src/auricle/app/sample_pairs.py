@@ -11,11 +11,11 @@ import streamlit as st
 
 from auricle.app import run_data
 from auricle.core.serialization import digest
-from auricle.report.compare.loading import ComparedRun
-from auricle.report.compare.pairing import match_contents, match_ids
 from auricle.runs.metrics import METRICS_FILE, Number
 from auricle.runs.run_directory import Run
 from auricle.runs.run_spec import OUTPUTS_FILE
+from auricle.scoring.compare.loading import ComparedRun
+from auricle.scoring.compare.pairing import match_contents, match_ids
 
 ABSENT = -1
 SECOND_COLUMN = "second"

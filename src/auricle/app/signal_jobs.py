@@ -8,7 +8,7 @@ from pathlib import Path
 import streamlit as st
 
 from auricle.app.workspace import Workspace, check_run_file
-from auricle.audio import Audio
+from auricle.media import Audio
 from auricle.runs.signals import SIGNALS_FILE, measure_run
 
 MAX_AUDIO_BYTES = 500_000_000

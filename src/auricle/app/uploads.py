@@ -15,8 +15,8 @@ import sys
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from auricle.audio import Audio
 from auricle.core.errors import AudioError
+from auricle.media import Audio
 
 if TYPE_CHECKING:
     from numpy import float32

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from markupsafe import Markup
 
 from auricle.app.theme import Palette
-from auricle.audio.signal import measure_signal
-from auricle.data.timed_words import WORDS_FIELD, iter_valid_words
+from auricle.media.signal import measure_signal
 from auricle.report.templating import render
+from auricle.tasks.timestamps.timed_words import WORDS_FIELD, iter_valid_words
 
 if TYPE_CHECKING:
     from numpy import float32, uint8

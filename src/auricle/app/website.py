@@ -11,11 +11,11 @@ from tempfile import TemporaryDirectory
 from auricle.app.run_data import MAX_JOURNAL_BYTES
 from auricle.app.workspace import check_run_file
 from auricle.core.errors import DataError
-from auricle.report.site import SiteOptions, write_site
-from auricle.runs.audit import AUDIT_FILE
 from auricle.runs.metrics import METRICS_FILE, Metrics, read_metrics
 from auricle.runs.run_spec import OUTPUTS_FILE, SPEC_FILE
 from auricle.runs.scores import SCORES_FILE
+from auricle.studies.leaderboards.site import SiteOptions, write_site
+from auricle.studies.readings.document import AUDIT_FILE
 
 FOLDER = "leaderboard"
 """The folder in the archive."""

@@ -12,16 +12,16 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from auricle.audio import Audio
 from auricle.core.errors import DataError, SpecError
 from auricle.core.files import sounds_folder
+from auricle.media import Audio
 from auricle.runs.documents import MAX_BYTES
 from auricle.runs.progress import PROGRESS_FILE, read_progress
 from auricle.runs.run_summary import find_run_folders
 
 WORKSPACE_VARIABLE = "AURICLE_UI_WORKSPACE"
 AUDIO_SUFFIXES = (".wav", ".flac", ".ogg", ".oga", ".opus", ".mp3", ".m4a", ".aac", ".webm", ".mp4")
-DEMO_AUDIO_FOLDER = Path(__file__).resolve().parents[1] / "tasks" / "demo_speech"
+DEMO_AUDIO_FOLDER = Path(__file__).resolve().parents[1] / "tasks" / "demo" / "demo_speech"
 MAX_SPEC_BYTES = 4_000_000
 """Size limit for `spec.json`, `perf.json` and `progress.json`."""
 

@@ -15,6 +15,7 @@ import click
 
 from auricle.cli.output import echo, write_utf8
 from auricle.core.errors import ExitStatus
+from auricle.core.features import find_parts
 from auricle.core.gc_tuning import infrequent_gc
 from auricle.core.terminal import SCREEN, Screen
 from auricle.engine.signals import InterruptHandler
@@ -31,17 +32,11 @@ COMMANDS: Mapping[str, Mapping[str, str]] = {
     "Evaluate": {
         "init": "Write a folder with data, a config and a README, to evaluate a model.",
         "run": "Evaluate one or more models on one or more tasks, or resume an interrupted run.",
-        "listen": "Check whether a model uses the sound of TASK.",
-        "listen-test": "Let people rate or compare sounds without knowing where they come from.",
-        "audiogram": "Measure how a model copes with noise, reverberation, codecs and more, level by level.",
-        "demo": "Evaluate two small speech recognisers on bundled synthetic speech.",
         "merge": "Compute the numbers of a sharded run from the shards that are completed.",
         "score": "Recompute the metrics of runs from their journals.",
-        "perf": "Load-test a model on TASK, or on the requests of --data.",
         "ask": "Send one request to a model and print its unmodified output.",
         "preview": "Print the requests a task would send, without sending them.",
         "estimate": "Estimate how long a run of TASK takes and what it costs.",
-        "plan": "Compute how much data shows a difference between two models.",
     },
     "Inspect": {
         "runs": "List the runs in FOLDER with their status and first metric: running ones first, then the newest.",
@@ -50,56 +45,48 @@ COMMANDS: Mapping[str, Mapping[str, str]] = {
         "open": "Open the report of RUN in the browser.",
         "verify": "Check that the files of runs are intact.",
         "samples": "List the samples of a run with reference, output and scores.",
-        "words": "Print which words a recogniser lost, confused and inserted.",
-        "judge-check": "Measure the biases of the judge of RUN, or of another one.",
-        "audit": "Check by hand how answers were read from the replies of a run.",
         "compare": "Compare run B with baseline run A, or two groups of samples.",
         "gate": "Decide whether run CANDIDATE may replace run BASELINE.",
-        "leaderboard": "Print a leaderboard; only comparable runs share a column.",
-        "export": "Export a run in the result format of another framework.",
-        "publish": "Write the numbers of runs in a format of another site or tool.",
-        "log": "Log finished runs to experiment trackers.",
         "list": "List the names that options and task files accept.",
     },
     "Data and environments": {
-        "conformance": "Check a realtime server against its protocol.",
         "doctor": "Check a task's data, a model and what they need installed; without them, the whole installation.",
         "data": "List, verify and convert benchmark corpora, and make recordings with exact times.",
-        "import": "Import another framework's configs as task files, or its results as runs.",
         "new": "Write a package that adds a benchmark, a model or a metric.",
         "completion": "Print the script with which a shell completes commands, options and names.",
         "cache": "Show or clear the response cache.",
         "env": "Manage virtual environments for models with conflicting packages.",
     },
-    "Serve": {
-        "ui": "Open the web app to try models, start runs and inspect results.",
-        "fake-server": "Run a fake OpenAI- and Gemini-compatible server for tests.",
-    },
+    "Serve": {},
 }
-"""Commands by group, with the first line of their help, so that `auricle --help` imports none of them."""
+"""The commands of the engine by group, with the first line of their help, so that `auricle --help` imports none."""
 
-MODULES = {
-    "fake-server": "fake_server",
-    "listen-test": "listen_test",
-    "judge-check": "judge_check",
-    "import": "import_",
-    "list": "list_",
-    "open": "open_",
-}
+MODULES = {"list": "list_", "open": "open_"}
 """Modules, and the commands in them, whose name differs from the command's."""
+
+
+def list_commands() -> dict[str, dict[str, str]]:
+    """Return the commands of the engine and of features by group, with the first line of their help."""
+    groups = {title: dict(summaries) for title, summaries in COMMANDS.items()}
+    for name, part in find_parts("commands").items():
+        groups.setdefault(part.extra, {})[name] = part.summary
+    return groups
 
 
 class LazyGroup(click.Group):
     """A group that imports a command when it is used."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return [name for group in COMMANDS.values() for name in group]
+        return [name for group in list_commands().values() for name in group]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in self.list_commands(ctx):
+        if any(cmd_name in group for group in COMMANDS.values()):
+            name = MODULES.get(cmd_name, cmd_name)
+            command = getattr(import_module(f"auricle.cli.{name}"), name)
+        elif part := find_parts("commands").get(cmd_name):
+            command = part.load()
+        else:
             return None
-        name = MODULES.get(cmd_name, cmd_name)
-        command = getattr(import_module(f"auricle.cli.{name}"), name)
         assert isinstance(command, click.Command)
         return command
 
@@ -117,7 +104,7 @@ class LazyGroup(click.Group):
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem[str]]:
         from click.shell_completion import CompletionItem
 
-        summaries = {name: summary for group in COMMANDS.values() for name, summary in group.items()}
+        summaries = {name: summary for group in list_commands().values() for name, summary in group.items()}
         names = [CompletionItem(name, help=text) for name, text in summaries.items() if name.startswith(incomplete)]
         return names or click.Command.shell_complete(self, ctx, incomplete)
 
@@ -129,7 +116,7 @@ class LazyGroup(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         width = max(map(len, self.list_commands(ctx)))
-        for title, summaries in COMMANDS.items():
+        for title, summaries in list_commands().items():
             with formatter.section(title):
                 formatter.write_dl([(name.ljust(width), summary) for name, summary in summaries.items()])
 

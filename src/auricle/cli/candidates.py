@@ -20,9 +20,9 @@ from auricle.core.errors import AuricleError
 from auricle.core.files import read_regular_file, user_cache_folder, write_lines_atomically
 from auricle.runs.run_spec import LOAD_TEST_FILE, OUTPUTS_FILE, SPEC_FILE, SUITE_FILE
 
-TASKS = "auricle.tasks.catalogue:TASKS"
+TASKS = "auricle.engine.catalogue:TASKS"
 METRICS = "auricle.metrics.catalogue:METRICS"
-PERTURBATIONS = "auricle.tasks.conditions:list_step_classes"
+PERTURBATIONS = "auricle.engine.conditions:list_step_classes"
 DATA_SUFFIXES = frozenset((".csv", ".json", ".jsonl", ".parquet", ".tar", ".tsv", ".yaml", ".yml"))
 """Files that can be a TASK."""
 RUN_FILES = (SPEC_FILE, OUTPUTS_FILE, LOAD_TEST_FILE, SUITE_FILE)

@@ -87,8 +87,8 @@ def compare_runs(
 ) -> None:
     """Print how the second run differs from the first, and what cannot be compared."""
     from auricle import api
-    from auricle.report.compare.conditions import Condition
-    from auricle.report.compare.text import format_comparison, format_samples
+    from auricle.report.comparison_text import format_comparison, format_samples
+    from auricle.scoring.compare.conditions import Condition
 
     if options["gate"]:
         raise SpecError("--gate applies to measurements of `auricle perf`. For runs, use `auricle gate` or --fail-if.")

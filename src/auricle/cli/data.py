@@ -19,18 +19,18 @@ from typing import Any
 import click
 import orjson
 
-from auricle.audio import Audio
+from auricle.benchmarks.base import Benchmark
+from auricle.benchmarks.sources import BenchmarkSamples, Item
 from auricle.cli import options as opt
 from auricle.cli.output import print_result
 from auricle.core.errors import DataError, ExitStatus, SampleError, SpecError
 from auricle.core.types import RejectedRow, Sample
 from auricle.data.duplicates import DuplicateIndex, Recording, list_recordings
+from auricle.engine.catalogue import TASKS
+from auricle.engine.published import Published, load_published
+from auricle.engine.task import Task
+from auricle.media import Audio
 from auricle.report.text_table import format_table
-from auricle.tasks.base import Task
-from auricle.tasks.benchmarks.base import Benchmark
-from auricle.tasks.benchmarks.sources import BenchmarkSamples, Item
-from auricle.tasks.catalogue import TASKS
-from auricle.tasks.published import Published, load_published
 
 HEADER = ("name", "kind", "language", "licence", "version", "source")
 MAX_PROBLEMS_SHOWN = 20
@@ -121,7 +121,7 @@ def join_data(
     clips: Path, out: Path, pauses: str, by: str | None, task_args: Sequence[str], as_json: bool, **numbers: int
 ) -> None:
     """Write joined recordings and their manifest."""
-    from auricle.data.joining import JoinOptions, join_recordings
+    from auricle.tasks.timestamps.joining import JoinOptions, join_recordings
 
     _require_jsonl(out)
     rows = list(_build_task("asr", {**_task_arguments(None, task_args), "data": str(clips)}).samples)
@@ -146,7 +146,7 @@ def data_speak(texts: Path, out: Path, voice: str, as_json: bool) -> None:
     TEXTS has one text per line. The result is data for `--as timestamps`. Needs the library of eSpeak NG, which the
     package manager of most systems has.
     """
-    from auricle.data.spoken_texts import speak_texts
+    from auricle.tasks.timestamps.spoken_texts import speak_texts
 
     _require_jsonl(out)
     lines = [line.strip() for line in texts.read_text(encoding="utf-8").splitlines() if line.strip()]
@@ -480,7 +480,7 @@ def _format_run_command(task: Sequence[str], task_args: Mapping[str, Any]) -> st
 
 def _task_arguments(root: Path | None, task_args: Sequence[str]) -> dict[str, Any]:
     from auricle.engine.spec import parse_arguments
-    from auricle.tasks.task_files import resolve_paths
+    from auricle.engine.task_files import resolve_paths
 
     arguments = parse_arguments(task_args)
     return resolve_paths({**arguments, "root": str(root)} if root else arguments, Path())

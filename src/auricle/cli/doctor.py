@@ -124,7 +124,7 @@ def check_installation(needed: Collection[str] | None = None) -> Iterator[CheckR
 
 def check_packages() -> Iterator[CheckResult]:
     """Check that what other packages add can be loaded, and list it."""
-    from auricle.tasks.catalogue import TASK_KINDS
+    from auricle.engine.catalogue import TASK_KINDS
 
     names: dict[str, list[str]] = {}
     for registry in map(load_registry, REGISTRIES):
@@ -181,8 +181,8 @@ def check_model(
     """Check that a model can be loaded, suits the task and answers a request."""
     from auricle import Spec, api
     from auricle.engine.factory import resolve_model
+    from auricle.engine.inferencers import select_inferencer
     from auricle.models import abilities
-    from auricle.tasks.inferencers import select_inferencer
 
     try:
         can = abilities(resolve_model(Spec(task="ask", model=model, model_args=dict(model_args))))
@@ -217,8 +217,8 @@ def check_order(loaded: api.LoadedModel, spec: Spec, sample_count: int) -> Itera
     """Send a batch of samples in two orders: a model that returns its outputs in another order mixes up the samples."""
     from auricle.core.types import Sample
     from auricle.engine.factory import Evaluation
+    from auricle.engine.inferencers.base import preview_requests
     from auricle.models import BatchModel
-    from auricle.tasks.inferencers.base import preview_requests
 
     size = getattr(loaded.model, "batch_size", 1)
     count = min(sample_count, MAX_PERMUTED, size if isinstance(size, int) else MAX_PERMUTED)

@@ -65,7 +65,7 @@ def gate(baseline: Path, candidate: Path, *, as_json: bool, **options: Any) -> N
         _decide_on_load_tests(baseline, candidate, as_json=as_json, **options)
         return
     from auricle import api
-    from auricle.report.gate.formats import format_gate, to_junit, to_markdown
+    from auricle.scoring.gate.formats import format_gate, to_junit, to_markdown
 
     result = api.gate(
         baseline,

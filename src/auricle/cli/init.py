@@ -48,7 +48,9 @@ SUBJECTS = {
 @click.command()
 @click.argument("folder", type=opt.any_path, default="evaluation")
 @opt.registered_name(
-    "--kind", "What is evaluated, as with --as of `auricle run`. [default: asked]", "auricle.tasks.catalogue:TASK_KINDS"
+    "--kind",
+    "What is evaluated, as with --as of `auricle run`. [default: asked]",
+    "auricle.engine.catalogue:TASK_KINDS",
 )
 @opt.text("--data FILE|example", "Data file or hf:DATASET, or example for bundled recordings. [default: asked]")
 @opt.text("-m --model MODEL", f"{opt.MODEL_HELP} [default: asked]")
@@ -134,7 +136,7 @@ def check_kind(kind: str) -> str:
     Raises:
         UnknownName: if there is none of that name.
     """
-    from auricle.tasks.catalogue import TASK_KINDS
+    from auricle.engine.catalogue import TASK_KINDS
 
     TASK_KINDS.get(kind)
     return kind

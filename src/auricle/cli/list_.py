@@ -8,36 +8,36 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from auricle.audio.perturbations.base import format_value
 from auricle.cli import options as opt
 from auricle.cli.metric_description import describe_name, format_description
 from auricle.cli.output import print_result
 from auricle.core.arguments import describe_arguments
 from auricle.core.registry import Listing, Registry, import_object
+from auricle.media.perturbations.base import format_value
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
-    from auricle.audio.perturbations.base import ConditionStep
-    from auricle.tasks.options import Provenance
+    from auricle.engine.task_options import Provenance
+    from auricle.media.perturbations.base import ConditionStep
 
 MAX_LANGUAGES = 3
 """More languages are counted instead of listed."""
 REGISTRIES = {
-    "tasks": "auricle.tasks.catalogue:TASKS",
-    "task-kinds": "auricle.tasks.catalogue:TASK_KINDS",
+    "tasks": "auricle.engine.catalogue:TASKS",
+    "task-kinds": "auricle.engine.catalogue:TASK_KINDS",
     "models": "auricle.models.catalogue:MODELS",
     "metrics": "auricle.metrics.catalogue:METRICS",
     "profiles": "auricle.text:PROFILES",
-    "inferencers": "auricle.tasks.catalogue:INFERENCERS",
-    "retrievers": "auricle.prompts.catalogue:RETRIEVERS",
-    "encoders": "auricle.prompts.catalogue:ENCODERS",
+    "inferencers": "auricle.engine.catalogue:INFERENCERS",
+    "retrievers": "auricle.data.prompts.catalogue:RETRIEVERS",
+    "encoders": "auricle.data.prompts.catalogue:ENCODERS",
     "load-patterns": "auricle.perf.load_syntax:LOAD_PATTERNS",
-    "importers": "auricle.interop.result_files:IMPORTERS",
-    "config-importers": "auricle.interop.task_drafts:CONFIG_IMPORTERS",
-    "exporters": "auricle.interop.result_files:EXPORTERS",
-    "publishers": "auricle.interop.publishing.catalogue:PUBLISHERS",
-    "trackers": "auricle.interop.trackers.catalogue:TRACKERS",
+    "importers": "auricle.frameworks.exchange.result_files:IMPORTERS",
+    "config-importers": "auricle.frameworks.exchange.task_drafts:CONFIG_IMPORTERS",
+    "exporters": "auricle.frameworks.exchange.result_files:EXPORTERS",
+    "publishers": "auricle.sharing.publishing.catalogue:PUBLISHERS",
+    "trackers": "auricle.sharing.trackers.catalogue:TRACKERS",
     "report-sections": "auricle.report.run_html:SECTIONS",
     "app-pages": "auricle.app.pages:PAGES",
 }
@@ -68,7 +68,7 @@ def list_(kind: str, name: str | None, as_json: bool) -> None:
         print_result(as_json, document, format_description(document))
         return
     if kind == PERTURBATIONS:
-        from auricle.tasks.conditions import list_step_classes
+        from auricle.engine.conditions import list_step_classes
 
         classes = list_step_classes()
         documents = {name: _describe_step(step_class) for name, step_class in classes.items()}
@@ -129,7 +129,7 @@ def _format_default(facts: Mapping[str, Any]) -> str:
 
 def _list_provenance() -> dict[str, Provenance]:
     """Return what tasks state about their data."""
-    from auricle.tasks.published import load_published
+    from auricle.engine.published import load_published
 
     return {name: entry.provenance for name, entry in load_published().items()}
 

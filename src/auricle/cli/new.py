@@ -21,7 +21,7 @@ TEMPLATE_SUFFIX = ".in"
 """Suffix of files in which names are replaced; others are copied."""
 PACKAGE_FOLDER = "PACKAGE"
 REGISTRIES = {
-    "benchmark": "auricle.tasks.catalogue:TASKS",
+    "benchmark": "auricle.engine.catalogue:TASKS",
     "model": "auricle.models.catalogue:MODELS",
     "metric": "auricle.metrics.catalogue:METRICS",
 }

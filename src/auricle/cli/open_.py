@@ -79,7 +79,7 @@ def _update_report(run: Path) -> Path:
     if page.is_file():
         return page
     if contains_suite(run):
-        from auricle.report.suite import combine_suite
+        from auricle.scoring.suites import combine_suite
 
         folders = {part.name: run / part.folder for part in read_suite_run(run).parts}
         combine_suite(run, {name: api.load_metrics(folder) for name, folder in folders.items() if folder.is_dir()})

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from auricle.runs.usage import Price, Prices
 
 UNGROUPED = "Other"
-TASK_KINDS = "auricle.tasks.catalogue:TASK_KINDS"
+TASK_KINDS = "auricle.engine.catalogue:TASK_KINDS"
 COMPLETED_NAMES = {
     **dict.fromkeys(
         ("--model", "--judge", "--judge-unread", "--recogniser", "--speaker-model", "--quality-model"),
@@ -32,7 +32,7 @@ COMPLETED_NAMES = {
     ),
     **dict.fromkeys(("--metric", "--metrics", "--add-metrics"), "auricle.metrics.catalogue:METRICS"),
     "--profile": "auricle.text:PROFILES",
-    "--perturb": "auricle.tasks.conditions:list_step_classes",
+    "--perturb": "auricle.engine.conditions:list_step_classes",
 }
 """Options whose values a shell completes, and where their names are."""
 SCOPED_ROLES = tuple(role.value for role in JudgeRole if not role.is_judge)
@@ -75,8 +75,8 @@ class RunPath(click.Path):
 
 
 def _copy_remote_run(url: Any) -> Path:
-    from auricle.report.shards.merge import MERGED_FILES
     from auricle.runs.shards.mirror import mirror_run
+    from auricle.scoring.shards.merge import MERGED_FILES
 
     return mirror_run(url, MERGED_FILES)
 

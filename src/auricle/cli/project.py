@@ -85,7 +85,7 @@ def write_project(folder: Path, answers: Answers, title: str) -> None:
 
 def write_example(kind: str, manifest: Path) -> bool:
     """Write example rows of a kind, and beside them the recordings that they name; return whether there are any."""
-    from auricle.tasks.demo import FOLDER
+    from auricle.tasks.demo.kinds import FOLDER
 
     lines = (FOLDER / "manifest.jsonl").read_text(encoding="utf-8").splitlines()
     rows = EXAMPLES[kind]([json.loads(line) for line in lines])

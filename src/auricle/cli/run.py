@@ -173,7 +173,7 @@ RUN_OPTIONS: Sequence[Callable[[Any], Any]] = (
         opt.registered_name(
             "--log",
             "Log the progress and the numbers of runs to this tracker; repeat for several. [default: none]",
-            "auricle.interop.trackers.catalogue:TRACKERS",
+            "auricle.sharing.trackers.catalogue:TRACKERS",
             multiple=True,
         ),
         opt.text(
@@ -284,7 +284,7 @@ def print_config_checks(config: RunConfig, *, as_json: bool) -> int:
     """Print what would keep a run from starting, and return the exit code."""
     from auricle.core.audio_limit import limit_audio
     from auricle.engine.dry_run import check_config
-    from auricle.interop.trackers.base import find_trackers
+    from auricle.sharing.trackers.base import find_trackers
 
     find_trackers(config.log)
     lines = []
@@ -317,7 +317,7 @@ def run_plans(
     """
     from auricle.cli.evaluation import SharedParts, run_evaluation
     from auricle.engine.kept_model import KeptModel
-    from auricle.interop.trackers.following import Trackers
+    from auricle.sharing.trackers.following import Trackers
 
     trackers = Trackers(config.log, config.log_project, notify=partial(echo, err=True))
     is_single = sum(len(plan.groups) for plan in plans) == 1
@@ -363,9 +363,9 @@ def _run_group(
     that condition; the others are run nevertheless.
     """
     from auricle.core.files import make_folder
+    from auricle.engine.conditions import PERTURB_ARGUMENT
     from auricle.engine.shared_answers import share_clean_answers
     from auricle.runs.suites import write_suite_run
-    from auricle.tasks.conditions import PERTURB_ARGUMENT
 
     if suite := group.describe_run(folder):
         make_folder(folder)

@@ -11,7 +11,6 @@ from typing import Any
 
 import click
 
-from auricle.audio import Audio
 from auricle.cli import options as opt
 from auricle.cli.output import echo, print_json_array
 from auricle.cli.show import load_metrics
@@ -20,14 +19,15 @@ from auricle.core.judge_roles import JudgeRole
 from auricle.core.serialization import dumps
 from auricle.core.signature import JUDGE_MARK
 from auricle.core.types import Generation, Json, Likelihood, Outcome, Output, Prediction, Record, list_parts
+from auricle.media import Audio
 from auricle.metrics.base import COMPANION_SUFFIXES, Metric
 from auricle.metrics.multi_answer import AnswerAggregator, get_turns
 from auricle.report import terminal, transcript
-from auricle.report.event_timeline import describe_events
 from auricle.report.text_format import format_likelihood, format_number, format_reading
 from auricle.runs.run_directory import Run
 from auricle.runs.scores import READINGS, REFUSED, TRUNCATED, UNREAD, ScoreLine, read_scores, restore_stat
 from auricle.runs.signals import read_signals
+from auricle.tasks.sound_events.figures import describe_events
 
 MAX_TEXT, MAX_VERDICT = 2000, 600
 MAX_STAT_PARTS = 4
@@ -138,8 +138,8 @@ class Listing:
 
     def _find_matching(self, text: str) -> set[str]:
         """Return the ids of the samples that match a filter."""
-        from auricle.report.sample_filter import SampleColumns
-        from auricle.report.sample_table import build_signal_columns, read_sample_table
+        from auricle.scoring.sample_filter import SampleColumns
+        from auricle.scoring.sample_table import build_signal_columns, read_sample_table
 
         columns = read_sample_table(self._run.outputs_path, self._scores).columns
         if measures := read_signals(self._run.path):

@@ -15,14 +15,14 @@ from auricle.cli import options as opt
 from auricle.cli.output import echo, list_printed_notes, print_json
 from auricle.core.errors import ExitStatus, SpecError
 from auricle.report import terminal
-from auricle.report.audiogram import Audiogram, format_audiogram
-from auricle.report.listening_table import format_listening
 from auricle.report.task_names import name_tasks
 from auricle.report.usage_text import format_usage_line
 from auricle.runs.documents import to_plain
 from auricle.runs.metrics import LANGUAGE_FIELD, PART_FIELD, Metrics, read_current_metrics
 from auricle.runs.run_spec import read_run_spec
 from auricle.runs.suites import LISTENING, contains_suite, read_current_suite_metrics
+from auricle.studies.audiogram.report import Audiogram, format_audiogram
+from auricle.studies.listening.table import format_listening
 
 
 @click.command()
@@ -61,8 +61,8 @@ def _add_slices(run: Path, metrics: Metrics, by: Sequence[str]) -> Metrics:
     fields = [field for field in by if field not in metrics.fields]
     if not fields or contains_suite(run):
         return metrics
-    from auricle.report.grouped_stats import add_slices, load_groups
-    from auricle.report.signal_slices import MEASURED, SLICINGS
+    from auricle.scoring.grouped_stats import add_slices, load_groups
+    from auricle.scoring.signal_slices import MEASURED, SLICINGS
 
     fields = [field for field in fields if field in SLICINGS]
     if any(field in MEASURED for field in fields) and (count := load_groups(run, metrics).unmeasured):
@@ -75,7 +75,7 @@ def _add_slices(run: Path, metrics: Metrics, by: Sequence[str]) -> Metrics:
 
 
 def _print_gaps(runs: Sequence[tuple[Path, Metrics]], by: Sequence[str], metric: str, as_json: bool) -> None:
-    from auricle.report.gaps import format_gaps, load_gaps
+    from auricle.scoring.gaps import format_gaps, load_gaps
 
     for run, _ in runs:
         if contains_suite(run):

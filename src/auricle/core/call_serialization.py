@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import MISSING, asdict, fields
 from typing import Any
 
-from auricle.audio import Audio
 from auricle.core.calls import CallRecording, Event, EventKind, Pacing, Span
+from auricle.media import Audio
 
 JsonObject = dict[str, Any]
 

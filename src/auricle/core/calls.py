@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
-from auricle.audio import Audio
+from auricle.media import Audio
 
 if TYPE_CHECKING:
     from numpy import int16

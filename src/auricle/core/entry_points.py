@@ -1,6 +1,7 @@
 """What installed packages add through entry points.
 
-Every kind of part has a group, such as `auricle.metrics`. A package that cannot be imported, or that uses a name of
+A package declares a feature in the group `auricle.features`, or a single part in that of its kind, such as
+`auricle.metrics`. A package that cannot be imported, or that uses a name of
 another one, is reported where that name is used and disturbs nothing else.
 """
 
@@ -13,6 +14,7 @@ from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
 from auricle.core.errors import MissingExtra, SpecError, describe, kind_of
+from auricle.core.features import Feature
 from auricle.core.home_folder import keep_home_folder
 
 OWN_PACKAGE = "auricle"
@@ -88,14 +90,46 @@ def find_entries(kind: str, *groups: str) -> Mapping[str, PackageEntry]:
     """Return what packages define in these groups, by name."""
     points: dict[str, list[EntryPoint]] = {}
     for group in groups:
-        for point in _installed_points().get(f"{GROUP_PREFIX}{group}", ()):
+        parts = [part for point in find_package_features() for part in _list_parts(point, group)]
+        for point in (*_installed_points().get(f"{GROUP_PREFIX}{group}", ()), *parts):
             points.setdefault(point.name, []).append(point)
     return {name: PackageEntry(kind, name, tuple(same_name)) for name, same_name in points.items()}
+
+
+def find_package_features() -> Mapping[EntryPoint, Feature | SpecError]:
+    """Return the features that other packages declare, or why one cannot be loaded."""
+    return _load_features(tuple(_installed_points().get(f"{GROUP_PREFIX}features", ())))
+
+
+@cache
+def _load_features(points: tuple[EntryPoint, ...]) -> Mapping[EntryPoint, Feature | SpecError]:
+    features: dict[EntryPoint, Feature | SpecError] = {}
+    for point in points:
+        entry = PackageEntry("feature", point.name, (point,))
+        try:
+            value = entry.load()
+        except SpecError as error:
+            features[point] = error
+        else:
+            features[point] = value if isinstance(value, Feature) else entry.wrong_type(value, "a Feature")
+    return features
+
+
+def _list_parts(point: EntryPoint, group: str) -> list[EntryPoint]:
+    """Return the parts of a package's feature as if each were an entry point of its own."""
+    feature = find_package_features()[point]
+    if not isinstance(feature, Feature):
+        return []
+    parts = [EntryPoint(name, part.path, f"{GROUP_PREFIX}{group}") for name, part in feature.parts(group)]
+    for part in parts:
+        vars(part)["dist"] = point.dist
+    return parts
 
 
 def forget_installed_packages() -> None:
     """Search for packages again when a name is next looked up, as after an installation."""
     _installed_points.cache_clear()
+    _load_features.cache_clear()
     find_entries.cache_clear()
 
 

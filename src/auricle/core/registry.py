@@ -1,9 +1,9 @@
 """Registries: look up models, tasks, metrics and every other part that packages can add, by name.
 
-Built-in names are import paths until they are used, so importing a registry is cheap. Other
-packages add names through entry points (`auricle.models`, `auricle.load_patterns`, …). Other frameworks
-add prefixes such as `kimi:` through the groups `auricle.model_adapters`, `auricle.task_adapters`,
-`auricle.inferencer_adapters` and `auricle.metric_adapters`.
+Names of the engine and of features are import paths until they are used, so importing a registry is cheap. Other
+packages add names through features, or single parts through entry points (`auricle.models`, `auricle.load_patterns`,
+…). Prefixes of other frameworks, such as `kimi:`, are in the groups `model_adapters`, `task_adapters`,
+`inferencer_adapters` and `metric_adapters`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import fnmatch
 import importlib.util
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from functools import cached_property
 from importlib import import_module
 from pathlib import Path
 from types import FunctionType, ModuleType
@@ -21,18 +21,11 @@ from typing import Any, Generic, NamedTuple, TypeVar, cast
 
 from auricle.core.entry_points import OWN_PACKAGE, PackageEntry, find_entries
 from auricle.core.errors import AuricleError, SpecError, UnknownName, describe, kind_of
+from auricle.core.features import Builtin, find_parts
 from auricle.core.home_folder import keep_home_folder
 
 T = TypeVar("T")
 ADAPTED_KINDS = ("model", "task", "inferencer", "metric")
-
-
-@dataclass(frozen=True, slots=True)
-class Builtin:
-    """Import path of a built-in, and a one-line summary that needs no import."""
-
-    path: str
-    summary: str
 
 
 class Listing(NamedTuple):
@@ -49,7 +42,7 @@ class Registry(Generic[T]):
 
     Args:
         kind: What the registry contains, in the singular: "model", "load pattern", …
-        builtin: Names that come with Auricle, with their objects or where these can be imported from.
+        builtin: Names of the room that has the registry, with their objects or where these can be imported from.
         groups: Groups of entry points, without the prefix `auricle.`. By default the plural of the kind.
         expects: Type of the objects, and its name in messages, if objects of packages should be checked.
     """
@@ -63,12 +56,17 @@ class Registry(Generic[T]):
         expects: tuple[Any, str] = (object, ""),
     ) -> None:
         self.kind = kind
-        self.builtin = builtin
+        self._own = builtin
         self.plural = f"{kind.replace(' ', '-')}s"
         self._groups = groups or (self.plural.replace("-", "_"),)
         self._expects = expects
         self._registered: dict[str, T] = {}
         self._local: set[str] = set()
+
+    @cached_property
+    def builtin(self) -> Mapping[str, Builtin | T]:
+        """Names that come with Auricle: those of the registry's room, and those of features."""
+        return {**self._own, **find_parts(*self._groups)}
 
     def __call__(self, name: str) -> Callable[[T], T]:
         """Register the decorated object: `@model("whisper")`."""
@@ -224,7 +222,7 @@ class Registry(Generic[T]):
     def _entries(self) -> Mapping[str, PackageEntry]:
         return find_entries(self.kind, *self._groups)
 
-    def _adapters(self) -> Mapping[str, PackageEntry]:
+    def _adapters(self) -> Mapping[str, Builtin | PackageEntry]:
         return _adapters(self.kind)
 
 
@@ -268,11 +266,14 @@ def import_object(path: str, package: str = "") -> Any:
     return getattr(module, name)
 
 
-def _adapters(kind: str) -> Mapping[str, PackageEntry]:
-    return find_entries(f"prefix of {kind}s", f"{kind}_adapters")
+def _adapters(kind: str) -> Mapping[str, Builtin | PackageEntry]:
+    group = f"{kind}_adapters"
+    return {**find_parts(group), **find_entries(f"prefix of {kind}s", group)}
 
 
-def _adapter_summary(entry: PackageEntry) -> str:
+def _adapter_summary(entry: Builtin | PackageEntry) -> str:
+    if isinstance(entry, Builtin):
+        return entry.summary
     try:
         return _first_line(entry.load())
     except AuricleError as error:

@@ -15,9 +15,6 @@ from typing import Any, TypeAlias
 
 import orjson
 
-from auricle.audio import Audio, Image, Video
-from auricle.audio.perturbations.base import PerturbationChain, UnknownPerturbation
-from auricle.audio.perturbations.catalogue import parse_chain
 from auricle.core.call_serialization import decode_recording, encode_recording
 from auricle.core.calls import CallRecording
 from auricle.core.errors import SpecError
@@ -38,6 +35,9 @@ from auricle.core.types import (
     create_sample,
     get_max_tokens,
 )
+from auricle.media import Audio, Image, Video
+from auricle.media.perturbations.base import PerturbationChain, UnknownPerturbation
+from auricle.media.perturbations.catalogue import parse_chain
 
 JSON_OPTIONS = orjson.OPT_APPEND_NEWLINE | orjson.OPT_PASSTHROUGH_DATACLASS
 """Without `OPT_SERIALIZE_NUMPY`, which imports NumPy to encode any object that is not of a JSON type."""

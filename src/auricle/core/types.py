@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Literal, TypeAlias
 
-from auricle.audio import Audio, Image, Video
 from auricle.core.calls import Caller, CallRecording, Step, Tool
 from auricle.core.fast_dataclass import make_fast_constructor
 from auricle.core.truncation import was_cut_off
+from auricle.media import Audio, Image, Video
 
 Json: TypeAlias = "str | int | float | bool | Sequence[Json] | Mapping[str, Json] | None"
 Part: TypeAlias = str | Audio | Image | Video

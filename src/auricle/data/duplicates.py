@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 from pathlib import Path
 
-from auricle.audio import Audio
 from auricle.core.errors import SampleError
 from auricle.core.serialization import dumps
 from auricle.core.types import Json, RejectedRow, Sample, list_parts
+from auricle.media import Audio
 
 FileSlice = tuple[Path, float, float | None]
 

@@ -325,7 +325,7 @@ def open_parquet(path: DataFile) -> Iterator[Any]:
 
 def _read_recordings(path: DataFile) -> Rows:
     """Yield a row for each recording of a file of segments."""
-    from auricle.data.segment_files import iter_rows, read_segments  # which use rows of this module
+    from auricle.tasks.meetings.segment_files import iter_rows, read_segments  # which use rows of this module
 
     if not isinstance(path, Path):
         raise DataError(f"{path}: files of segments are read from the local file system only. Download it first.")

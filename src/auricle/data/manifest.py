@@ -18,7 +18,6 @@ from pathlib import Path
 from types import NoneType
 from typing import Any, NamedTuple, Self, TypeAlias, TypeVar
 
-from auricle.audio import Audio, Image, Video
 from auricle.core.errors import DataError, SampleError, SpecError
 from auricle.core.redaction import redact_text
 from auricle.core.serialization import dumps
@@ -27,6 +26,7 @@ from auricle.core.types import Input, Json, Part, RejectedRow, Sample, create_sa
 from auricle.data.file_formats import Row, convert_row, count_rows, file_revision, parse_json_cell, read_rows
 from auricle.data.parts import DataPart, check_unchanged, plan_parts, read_part, read_single, read_source
 from auricle.data.sources import MAX_HASHED_BYTES, DataSource
+from auricle.media import Audio, Image, Video
 
 COLUMN_ALIASES: Mapping[str, tuple[str, ...]] = {
     "id": ("id", "index", "key", "utt_id"),

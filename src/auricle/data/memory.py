@@ -13,11 +13,11 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from auricle.audio import Audio
 from auricle.core.errors import DataError, SpecError
 from auricle.core.files import make_folder, sounds_folder, user_cache_folder, write_atomically
 from auricle.core.serialization import dumps
 from auricle.data.huggingface import HF_PREFIX
+from auricle.media import Audio
 
 
 def store_rows(rows: Any) -> str:

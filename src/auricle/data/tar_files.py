@@ -9,10 +9,10 @@ import tarfile
 from collections.abc import Callable, Iterator
 from typing import NamedTuple, Self
 
-from auricle.audio.archives import member_uri
 from auricle.core.errors import DataError
 from auricle.core.size_limits import SizeLimit
 from auricle.data.data_files import DataFile, RemoteFile, open_data_file
+from auricle.media.archives import member_uri
 
 STREAM_BUFFER = 1 << 20
 NAME_TYPES = (tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK, tarfile.XHDTYPE, tarfile.XGLTYPE)

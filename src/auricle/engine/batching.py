@@ -25,11 +25,11 @@ from functools import partial
 from itertools import count
 from typing import TypeAlias
 
-from auricle.audio import Audio
 from auricle.core.adaptive_executor import AdaptiveExecutor
 from auricle.core.errors import SampleError, SpecError
 from auricle.core.types import ABILITY_BY_REQUEST, Ability, Call, Output, Part, Predict, Request
 from auricle.engine.batch_limits import MAX_AUTO_BATCH_SIZE, AdaptiveBatchLimits, BatchLimits, is_out_of_memory
+from auricle.media import Audio
 from auricle.models.call_timer import CALL_TIMER, CallTimer, start_call_timer
 
 BatchWorker: TypeAlias = Callable[[Ability, Sequence[Request]], Awaitable[Sequence[Output]]]

@@ -15,6 +15,7 @@ from auricle.core.judge_roles import JudgeRole
 from auricle.core.redaction import redact
 from auricle.core.storage import is_remote
 from auricle.core.yaml_files import read_yaml
+from auricle.engine.conditions import PERTURB_ARGUMENT
 from auricle.engine.factory import Evaluation
 from auricle.engine.judge import check_judges_are_used, select_used_judges
 from auricle.engine.plan import EvaluationGroup, ModelPlan
@@ -29,9 +30,8 @@ from auricle.engine.spec import (
     replace_judges,
     resolve_tasks,
 )
-from auricle.tasks.conditions import PERTURB_ARGUMENT
-from auricle.tasks.suites import Suite, find_suite, make_condition_suite
-from auricle.tasks.task_files import YAML_SUFFIXES, TaskReference
+from auricle.engine.suites import Suite, find_suite, make_condition_suite
+from auricle.engine.task_files import YAML_SUFFIXES, TaskReference
 
 PLURALS = {
     f"{name}s": name for name in ("task", "model", "label", "judge", "recogniser", "speaker_model", "quality_model")

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple
 
-from auricle.audio import Audio
 from auricle.core.arguments import describe_arguments, list_missing
 from auricle.core.errors import AuricleError, SampleError
 from auricle.core.types import RejectedRow, Sample, list_parts
@@ -14,10 +13,11 @@ from auricle.data import Manifest
 from auricle.engine.config import RunConfig
 from auricle.engine.factory import Evaluation, build_task, check_settings
 from auricle.engine.spec import Spec
+from auricle.engine.task import Task
+from auricle.media import Audio
 from auricle.metrics.base import Metric
 from auricle.models import Model
 from auricle.models.availability import describe_readiness
-from auricle.tasks.base import Task
 
 SAMPLE_COUNT = 20
 """Number of samples whose audio is decoded."""

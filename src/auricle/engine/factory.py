@@ -26,19 +26,10 @@ from auricle.core.registry import split_prefix
 from auricle.core.serialization import dumps
 from auricle.core.types import Sample
 from auricle.core.user_code import wrap_errors
-from auricle.engine.settings import DEFAULT_LEASE_SECONDS, Settings
-from auricle.engine.spec import Spec
-from auricle.models import AsyncModel, BatchModel, Model, abilities, adapt
-from auricle.models.adapt import REQUEST_PARAMETERS
-from auricle.models.catalogue import MODELS
-from auricle.models.environments import ENVIRONMENT_ARGUMENT, PYTHON_ARGUMENT, resolve_interpreter
-from auricle.runs.run_directory import Run
-from auricle.runs.run_spec import RunSpec
-from auricle.tasks.base import Task, count_samples
-from auricle.tasks.catalogue import TASKS
-from auricle.tasks.conditions import PERTURB_ARGUMENT, Condition, apply_condition
-from auricle.tasks.inferencers import Inferencer, select_inferencer, with_context
-from auricle.tasks.inferencers.base import (
+from auricle.engine.catalogue import TASKS
+from auricle.engine.conditions import PERTURB_ARGUMENT, Condition, apply_condition
+from auricle.engine.inferencers import Inferencer, select_inferencer, with_context
+from auricle.engine.inferencers.base import (
     adapt_to_pairs,
     guard_inferencer,
     list_named_values,
@@ -46,8 +37,17 @@ from auricle.tasks.inferencers.base import (
     with_seed,
     within_limits,
 )
-from auricle.tasks.options import PROVENANCE_OPTIONS, check_option, split_list
-from auricle.tasks.task_files import check_prompt
+from auricle.engine.settings import DEFAULT_LEASE_SECONDS, Settings
+from auricle.engine.spec import Spec
+from auricle.engine.task import Task, count_samples
+from auricle.engine.task_files import check_prompt
+from auricle.engine.task_options import PROVENANCE_OPTIONS, check_option, split_list
+from auricle.models import AsyncModel, BatchModel, Model, abilities, adapt
+from auricle.models.adapt import REQUEST_PARAMETERS
+from auricle.models.catalogue import MODELS
+from auricle.models.environments import ENVIRONMENT_ARGUMENT, PYTHON_ARGUMENT, resolve_interpreter
+from auricle.runs.run_directory import Run
+from auricle.runs.run_spec import RunSpec
 from auricle.tasks.user_rows import guard_rows
 
 MAX_SAMPLES_INSPECTED = 100

@@ -16,11 +16,11 @@ from auricle.engine.run_loop import NoModel, RunLoop
 from auricle.engine.settings import Settings
 from auricle.engine.signals import stop_on_interrupt
 from auricle.engine.spec import Spec
+from auricle.engine.task import Task
 from auricle.models import Model
 from auricle.runs.outcome_counts import OutcomeCounts
 from auricle.runs.progress import Progress
 from auricle.runs.run_directory import Run
-from auricle.tasks.base import Task
 
 
 class StopSource(Protocol):

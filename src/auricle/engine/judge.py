@@ -35,6 +35,7 @@ from auricle.engine.settings import Settings
 from auricle.engine.signals import stop_on_interrupt
 from auricle.engine.slots import open_slots, release_model
 from auricle.engine.spec import JudgeSpec, Spec
+from auricle.engine.task import Task
 from auricle.engine.workers.protocol import HEADER, pack_request, unpack, unpack_request
 from auricle.metrics.base import Metric
 from auricle.models import Model, abilities, adapt
@@ -52,7 +53,6 @@ from auricle.runs.verdicts import (
     encode_judges,
     read_last_judges,
 )
-from auricle.tasks.base import Task
 
 CHARACTERS_PER_TOKEN = 4
 MAX_REQUEST_BYTES = 1 << 26

@@ -8,10 +8,10 @@ from concurrent.futures import ThreadPoolExecutor
 from queue import SimpleQueue
 from typing import Any, TypeVar
 
-from auricle.audio import Audio, Image, Video
 from auricle.core.closing import Closing
 from auricle.core.types import Generate, Output, Part, Predict, Request, Turn
 from auricle.engine.slots import close_model, send_all
+from auricle.media import Audio, Image, Video
 from auricle.models import AsyncModel, Model
 
 T = TypeVar("T")

@@ -11,7 +11,6 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
-from auricle.audio import Audio
 from auricle.core.calls import CallRecording
 from auricle.core.errors import NotFinite, SampleError
 from auricle.core.types import (
@@ -27,6 +26,7 @@ from auricle.core.types import (
     Request,
     Segment,
 )
+from auricle.media import Audio
 
 OUTPUT_TYPES: dict[type, tuple[type, ...]] = {
     Generate: (Generation,),

@@ -9,11 +9,11 @@ from auricle.core.errors import SpecError
 from auricle.core.redaction import redact
 from auricle.engine.factory import Evaluation, model_label, sanitise_name
 from auricle.engine.settings import Settings
+from auricle.engine.suites import CONDITIONS, Suite
+from auricle.engine.task import Task
 from auricle.metrics.base import Metric
 from auricle.runs.metrics import ModelFacts
 from auricle.runs.suites import PartRun, SuiteRun
-from auricle.tasks.base import Task
-from auricle.tasks.suites import CONDITIONS, Suite
 
 
 @dataclass(frozen=True)

@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterator
 
 from auricle.core.errors import AuricleError, SampleError, describe
 from auricle.core.types import ABILITY_BY_REQUEST, Ability, RejectedRow, Request, Sample
+from auricle.engine import inferencers
 from auricle.engine.event_loop import run_async
 from auricle.engine.factory import build_task, choose_inferencer, construct_model, resolve_model
+from auricle.engine.inferencers import Inferencer, select_inferencer
 from auricle.engine.slots import release_model
 from auricle.engine.spec import Spec
-from auricle.tasks import inferencers
-from auricle.tasks.base import Task
-from auricle.tasks.inferencers import Inferencer, select_inferencer
+from auricle.engine.task import Task
 
 ALL_ABILITIES: list[Ability] = [*ABILITY_BY_REQUEST.values(), "first_tokens"]
 

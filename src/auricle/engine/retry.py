@@ -11,7 +11,6 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Protocol
 
-from auricle.audio import Audio, Video
 from auricle.core.calls import CallRecording
 from auricle.core.errors import (
     AllRequestsFailed,
@@ -27,6 +26,7 @@ from auricle.core.types import Call, Output, Request
 from auricle.engine.batching import RunStopped
 from auricle.engine.outputs import normalise_output
 from auricle.engine.settings import Cache, Settings
+from auricle.media import Audio, Video
 from auricle.models.call_timer import CallTimer, start_call_timer
 
 FAIL_FAST_AFTER = 20

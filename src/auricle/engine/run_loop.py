@@ -12,7 +12,6 @@ from functools import cached_property
 from itertools import chain, islice
 from typing import TypeAlias
 
-from auricle.audio.signal import SignalMeasures
 from auricle.core.adaptive_executor import AdaptiveExecutor
 from auricle.core.calls import get_recording
 from auricle.core.closing import Closing
@@ -35,20 +34,21 @@ from auricle.core.types import (
 )
 from auricle.data.read_ahead import ReadAhead
 from auricle.engine.batching import RunStopped
+from auricle.engine.conditions import is_perturbed, render_sample
+from auricle.engine.inferencers.base import Inferencer, adapt_to_batching, close_inferencer, wrap_model
 from auricle.engine.observer import Observer
 from auricle.engine.request_loop import RequestLoop
 from auricle.engine.retry import FailFast, RetryingSender, Slot
 from auricle.engine.settings import Settings
 from auricle.engine.slots import open_slots
+from auricle.engine.task import count_samples
+from auricle.media.signal import SignalMeasures
 from auricle.models.base import AsyncModel, BatchModel, Model
 from auricle.runs.progress import Progress
 from auricle.runs.run_directory import Run
 from auricle.runs.signals import RecordingMeasurer, SignalLog, first_recording, measure_recording
 from auricle.runs.throughput import PassTimer, read_passes
 from auricle.runs.usage import sample_audio_seconds
-from auricle.tasks.base import count_samples
-from auricle.tasks.conditions import is_perturbed, render_sample
-from auricle.tasks.inferencers.base import Inferencer, adapt_to_batching, close_inferencer, wrap_model
 
 Job: TypeAlias = tuple[int, Sample, Record | None]
 """A row, its sample, and its earlier answer if that may still be valid."""

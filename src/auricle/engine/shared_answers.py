@@ -10,13 +10,13 @@ from pathlib import Path
 
 from auricle.core.errors import DataError
 from auricle.core.files import make_folder
+from auricle.engine.conditions import CLEAN, PERTURB_ARGUMENT
 from auricle.engine.factory import Evaluation, build_run_spec, sanitise_name
 from auricle.runs.journal import SPEECH_FOLDER
 from auricle.runs.progress import read_progress, write_progress
 from auricle.runs.run_directory import contains_run
 from auricle.runs.run_spec import OUTPUTS_FILE, SPEC_FILE, read_run_spec
 from auricle.runs.suites import contains_suite, read_suite_run
-from auricle.tasks.conditions import CLEAN, PERTURB_ARGUMENT
 
 
 def share_clean_answers(evaluation: Evaluation, path: Path, folder: Path) -> Path | None:

@@ -27,14 +27,14 @@ from auricle.data.file_formats import READERS
 from auricle.data.huggingface import HF_PREFIX
 from auricle.data.memory import store_rows
 from auricle.data.sources import is_data_source
+from auricle.engine.catalogue import TASK_KINDS, TASKS
+from auricle.engine.task_files import YAML_SUFFIXES, TaskReference, absolute_code_path, read_task_file, resolve_paths
+from auricle.engine.task_options import PROVENANCE_OPTIONS, split_list
 from auricle.models.catalogue import MODELS, find_model_version
 from auricle.runs.metrics import read_scoring
 from auricle.runs.response_cache import select_relevant
 from auricle.runs.run_directory import Run
 from auricle.runs.verdicts import Judge, merge_judges, read_last_judges
-from auricle.tasks.catalogue import TASK_KINDS, TASKS
-from auricle.tasks.options import PROVENANCE_OPTIONS, split_list
-from auricle.tasks.task_files import YAML_SUFFIXES, TaskReference, absolute_code_path, read_task_file, resolve_paths
 
 SCORING_ARGUMENTS = (
     *("profile", "scored_as", "metrics", "add_metrics", "rubric", "votes", "cluster", "name", "answers", "by"),

@@ -29,11 +29,10 @@ from auricle.metrics.base import (
     mean,
 )
 from auricle.metrics.calibration import make_corrected_metric
-from auricle.metrics.error_rates import reference_texts
-from auricle.metrics.labels import get_choices, get_question, resolve_option
 from auricle.metrics.multi_answer import ambiguous_answers_error, build_transcript
 from auricle.metrics.rubric import RUBRICS_DIR, Rubric, load_rubric
 from auricle.metrics.scales import CORRELATION
+from auricle.metrics.targets import get_choices, get_question, reference_texts, resolve_option
 
 __all__ = ["load_rubric", "make_judge_metric"]
 

@@ -56,7 +56,7 @@ def aggregate_answers(metric: Metric, aggregation: str) -> Metric:
 
     Examples:
         >>> from auricle import Generation, Sample
-        >>> from auricle.metrics.error_rates import exact_match
+        >>> from auricle.tasks.asr.error_rates import exact_match
         >>> voted = aggregate_answers(exact_match, "vote")
         >>> answers = [Generation(text=text) for text in ("yes", "no", "yes")]
         >>> voted.aggregate([voted.score(Sample(id="1", inputs={}, target="yes"), *answers)])

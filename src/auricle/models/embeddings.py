@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from auricle.audio import Audio
 from auricle.core.errors import NotFinite, SampleError
 from auricle.core.types import Predict, Prediction, Request
+from auricle.media import Audio
 from auricle.models.base import BatchModel
 
 if TYPE_CHECKING:

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from auricle.audio.voices import ESPEAK_PROGRAMS, find_voice
 from auricle.core.errors import AudioError, SpecError
 from auricle.core.types import Generate, Generation
+from auricle.media.voices import ESPEAK_PROGRAMS, find_voice
 from auricle.models.base import BatchModel
 from auricle.models.listing import ModelListing
 

@@ -6,9 +6,9 @@ from typing import Any, NoReturn
 
 import orjson
 
-from auricle.audio import Audio
 from auricle.core.errors import Rejected
 from auricle.core.types import Generate, Part, Turn
+from auricle.media import Audio
 from auricle.models.http.answers import AnswerReader
 from auricle.models.http.base import JSON, HttpModel, offset_seed, sampling_seed
 from auricle.models.http.fields import as_list, as_object, as_text, first_object

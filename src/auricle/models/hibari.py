@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated
 
-from auricle.audio.voices import HIBARI_VOICES, HibariVoice
 from auricle.core.arguments import Hint
 from auricle.core.errors import SpecError
 from auricle.core.types import Generate, Generation
+from auricle.media.voices import HIBARI_VOICES, HibariVoice
 from auricle.models.base import BatchModel
 from auricle.models.listing import ModelListing
 

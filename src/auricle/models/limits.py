@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from auricle.audio import Audio, Image, Video
 from auricle.core.errors import Skipped
 from auricle.core.types import Part, Request
+from auricle.media import Audio, Image, Video
 
 LIMIT_ATTRIBUTES = ("max_seconds", "sample_rates", "languages", "modalities")
 """Attributes of a model class that declare limits; None is no limit."""

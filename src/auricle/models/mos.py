@@ -12,9 +12,9 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from auricle.audio.mel import mel_power
 from auricle.core.errors import MissingExtra, SampleError, SpecError
 from auricle.core.types import Predict, Prediction
+from auricle.media.mel import mel_power
 from auricle.models.base import BatchModel
 from auricle.models.listing import ModelListing
 from auricle.models.request_input import crop_audio, get_candidate_audio, parse_crop

@@ -18,10 +18,11 @@ from typing import Any, Literal
 
 import orjson
 
-from auricle.audio import Audio, Image, Video
-from auricle.audio.video import FrameSampling
 from auricle.core.errors import Rejected, SpecError, Transient
 from auricle.core.types import Generate, Generation, Likelihood, LogLikelihood, Part, Request, Turn
+from auricle.data.prompts.meta_template import MetaTemplate
+from auricle.media import Audio, Image, Video
+from auricle.media.video import FrameSampling
 from auricle.models.http.answers import AnswerReader
 from auricle.models.http.base import JSON, HttpModel, offset_seed, sampling_seed
 from auricle.models.http.fields import as_list, as_number, as_object, as_text, first_object
@@ -37,7 +38,6 @@ from auricle.models.http.service import merge_extra
 from auricle.models.http.timing import PreparedRequest, RequestTimer
 from auricle.models.request_input import join_turns, parse_frame_sampling, sample_frames, turn_text
 from auricle.models.token_boundary import check_scorable, merge_spellings, split_chat_request, split_request
-from auricle.prompts.meta_template import MetaTemplate
 
 AUDIO_FILE_HEADER = re.compile(rb"RIFF|ID3|\xff[\xf2\xf3\xfa\xfb]|fLaC|OggS")  # first bytes of audio files
 PCM_RATE = 24_000

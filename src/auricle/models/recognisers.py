@@ -16,11 +16,11 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
-from auricle.audio import Audio
 from auricle.core.arguments import Hint
 from auricle.core.errors import MissingExtra, SpecError
 from auricle.core.segments import parse_segments
 from auricle.core.types import Generate, Generation, Segment
+from auricle.media import Audio
 from auricle.models.base import BatchModel
 from auricle.models.listing import ModelListing
 from auricle.models.request_input import SPEECH_RATE, get_single_audio, to_pcm16

@@ -6,10 +6,10 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from auricle.audio import Audio, Image, Video
-from auricle.audio.video import FrameSampling
 from auricle.core.errors import SampleError, SpecError
 from auricle.core.types import Predict, Request, Turn
+from auricle.media import Audio, Image, Video
+from auricle.media.video import FrameSampling
 
 SPEECH_RATE = 16_000
 

@@ -10,10 +10,10 @@ import warnings
 from collections.abc import Sequence
 from typing import Annotated, Any
 
-from auricle.audio import Audio
-from auricle.audio.mel import mel_power
 from auricle.core.arguments import Hint
 from auricle.core.errors import SampleError
+from auricle.media import Audio
+from auricle.media.mel import mel_power
 from auricle.models.embeddings import EmbeddingModel
 from auricle.models.listing import ModelListing
 from auricle.models.request_input import SPEECH_RATE, crop_audio, parse_crop

@@ -9,8 +9,8 @@ from typing import Any
 
 import orjson
 
-from auricle.audio import Image, Video
 from auricle.core.types import Generate, Generation, Part, Turn
+from auricle.media import Image, Video
 from auricle.models.http.answers import AnswerReader
 from auricle.models.http.base import JSON, HttpModel
 from auricle.models.http.fields import as_list, as_object, as_text

@@ -15,9 +15,9 @@ from typing import Any, Literal
 
 import orjson
 
-from auricle.audio import Audio
 from auricle.core.errors import Rejected, SampleError, SpecError
 from auricle.core.types import Generate, Generation
+from auricle.media import Audio
 from auricle.models.http.answers import AnswerReader
 from auricle.models.http.base import JSON, HttpModel
 from auricle.models.http.service import merge_extra

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from auricle.audio import Audio
 from auricle.core.errors import AudioError, SampleError
 from auricle.core.types import Generation
+from auricle.media import Audio
 
 RATE_KEYS = ("sampling_rate", "sample_rate", "rate")
 SOUND_KEYS = ("audio", "array", "waveform")

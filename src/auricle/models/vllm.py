@@ -11,10 +11,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
-from auricle.audio import Audio
 from auricle.core.arguments import Hint
 from auricle.core.errors import MissingExtra, SampleError, SpecError, Unsupported
 from auricle.core.types import Generate, Generation, Likelihood, LogLikelihood, Part, Turn
+from auricle.media import Audio
 from auricle.models.base import BatchModel, answer_in_groups
 from auricle.models.listing import ModelListing
 from auricle.models.request_input import get_single_audio

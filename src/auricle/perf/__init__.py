@@ -1,1 +1,9 @@
 """Load tests: send requests at planned times and measure serving performance."""
+
+from auricle.core.features import Feature
+
+FEATURE = Feature(
+    __name__,
+    "load tests: send requests at planned times and measure serving performance",
+    commands={"perf": ("commands:perf", "Load-test a model on TASK, or on the requests of --data.", "Evaluate")},
+)

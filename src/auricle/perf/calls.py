@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from auricle.audio import Audio
 from auricle.core.calls import CallRecording
 from auricle.core.types import Call, Output
-from auricle.metrics.calls.turns import list_exchanges, list_overlaps
+from auricle.media import Audio
+from auricle.tasks.calls.metrics.turns import list_exchanges, list_overlaps
 
 
 def prepare_call(call: Call, rate: int) -> Call:

@@ -19,7 +19,7 @@ from auricle.perf.report.chart_data import build_load_charts
 from auricle.perf.report.charts import draw_chart
 from auricle.perf.report.tables import format_interval, format_number, name_number
 from auricle.report import templating
-from auricle.report.compare.text import format_p_value
+from auricle.report.comparison_text import format_p_value
 from auricle.runs.perf_files import (
     REQUESTS_FILE,
     LoadPointSummary,

@@ -15,6 +15,7 @@ from auricle.core.calls import CallRecording
 from auricle.core.errors import describe
 from auricle.core.types import Failure, Generation, Output, Record, Request, Sample
 from auricle.engine.batching import RunStopped
+from auricle.engine.inferencers import Inferencer, preview_requests
 from auricle.engine.request_loop import RequestLoop
 from auricle.engine.retry import Slot
 from auricle.models.http.timing import TIMER_FACTORY, RequestTimer
@@ -26,7 +27,6 @@ from auricle.perf.precise_timer import PreciseTimer
 from auricle.perf.request_records import Phase, RequestRecord, Status
 from auricle.perf.saturation import SaturationDetector
 from auricle.runs.journal import encode_storable
-from auricle.tasks.inferencers import Inferencer, preview_requests
 
 STOP_POLL_SECONDS = 0.25  # longest time until a waiting task notices a stop
 STOP_GRACE_SECONDS = 2.0  # time that requests in flight have left after a stop

@@ -16,6 +16,7 @@ from typing import Any, Literal, TypeAlias
 
 from auricle.core.errors import DataError, SpecError
 from auricle.core.home_folder import keep_home_folder
+from auricle.engine.catalogue import TASKS
 from auricle.engine.command_line import format_arguments
 from auricle.engine.factory import Evaluation, build_run_spec, model_label
 from auricle.engine.signals import stop_on_interrupt
@@ -36,7 +37,6 @@ from auricle.perf.serving_cost import Pricing
 from auricle.perf.slices import add_slices
 from auricle.perf.slo import parse_slos
 from auricle.perf.summary import summarise, summarise_repeats
-from auricle.report.publish import publish
 from auricle.runs.journal import iter_journal
 from auricle.runs.metrics import Number
 from auricle.runs.perf_files import (
@@ -55,7 +55,7 @@ from auricle.runs.perf_files import (
 )
 from auricle.runs.progress import Progress
 from auricle.runs.run_directory import Run, lock_run
-from auricle.tasks.catalogue import TASKS
+from auricle.scoring.publish import publish
 
 PricingLookup: TypeAlias = Callable[[str, Mapping[str, Any]], Pricing | None]
 """Returns the pricing of a model, by its name and arguments."""

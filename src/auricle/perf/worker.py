@@ -22,6 +22,8 @@ from auricle.core.errors import AuricleError, DataError, Rejected, SpecError, Tr
 from auricle.core.gc_tuning import infrequent_gc
 from auricle.core.types import Output, Request, Sample
 from auricle.engine.factory import Evaluation, construct_model
+from auricle.engine.inferencers import Inferencer, preview_requests
+from auricle.engine.inferencers.base import adapt_to_batching, adapt_to_load_test, close_inferencer
 from auricle.engine.spec import Spec
 from auricle.engine.workers.lifetime import end_with_parent
 from auricle.engine.workers.protocol import encode_error
@@ -39,8 +41,6 @@ from auricle.perf.messages import (
     decode_message,
     encode_message,
 )
-from auricle.tasks.inferencers import Inferencer, preview_requests
-from auricle.tasks.inferencers.base import adapt_to_batching, adapt_to_load_test, close_inferencer
 
 IDLE_PROBE_SECONDS = 0.5  # seconds during which the lag of the idle event loop is measured
 PROBE_INTERVAL = 0.02  # seconds between two measurements of the lag

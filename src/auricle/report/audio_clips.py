@@ -9,10 +9,10 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 
-from auricle.audio import Audio
 from auricle.core.errors import SampleError
 from auricle.core.types import OTHER_VOICE_INPUT, REFERENCE_INPUT, Generation, Record, list_parts
-from auricle.report.meeting_turns import WINDOW_SECONDS, find_window
+from auricle.media import Audio
+from auricle.report.figures import find_window
 
 MAX_CLIP_SECONDS = 30.0  # seconds of each recording that are playable
 MAX_CALL_SECONDS = 120.0  # of the recording of a call, which is heard as a whole
@@ -126,7 +126,9 @@ def get_sounds(record: Record) -> Iterator[Sound]:
     for name, value in record.sample.inputs.items():
         label = INPUT_LABELS.get(name, "Input" if answers else "")
         for part in (part for part in list_parts(value) if isinstance(part, Audio)):
-            yield Sound(part.segment(*window), WINDOW_SECONDS, label=label) if window else Sound(part, label=label)
+            yield (
+                Sound(part.segment(*window), window[1] - window[0], label=label) if window else Sound(part, label=label)
+            )
 
 
 def _limit_total_seconds(sounds: Sequence[Sound]) -> Iterator[Sound]:

@@ -7,18 +7,13 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import partial
 from typing import Any
 
 from markupsafe import Markup
 
 from auricle.core.errors import SpecError, describe
-from auricle.core.registry import Registry, name_to_title
+from auricle.core.registry import Builtin, Registry, name_to_title
 from auricle.metrics.catalogue import metric_title
-from auricle.report import detection_figures, plots
-from auricle.report.audiogram import Audiogram
-from auricle.report.audiogram_figure import draw_audiogram
-from auricle.report.gaps import Gap, describe_gaps
 from auricle.report.html_format import (
     Scale,
     collect_extents,
@@ -29,21 +24,13 @@ from auricle.report.html_format import (
     typeset_coverage,
     typeset_value,
 )
-from auricle.report.listening_table import format_gain, format_gain_interval, format_headline, list_tables
-from auricle.report.listening_test_html import render_listening_test, render_people_correlations
-from auricle.report.listening_test_text import get_tables
 from auricle.report.methods import describe_method
-from auricle.report.plot_data import ConfusionMatrix, Plane, list_averages, list_classes, list_dimensions
 from auricle.report.sample_view import SampleView, common_question
-from auricle.report.sound_classes import SHARE_SCALE, describe_rare_classes, list_event_classes, list_tag_classes
-from auricle.report.speech_view import count_answers, list_failures
 from auricle.report.templating import render, render_page
 from auricle.report.text_format import format_audit, group_by_readings, group_failures, truncate
 from auricle.report.usage_text import describe_speed_facts, usage_facts
-from auricle.report.word_errors import WordErrors
-from auricle.report.word_times import draw_error_curve, list_worst_words
-from auricle.runs.metrics import PART_FIELD, POSITION_FIELD, Metrics, Number
-from auricle.runs.suites import LISTENING
+from auricle.runs.metrics import PART_FIELD, Metrics, Number
+from auricle.scoring.gaps import Gap, describe_gaps
 
 OUTCOME_DESCRIPTIONS = [
     ("answered", "The model gave an output."),
@@ -72,44 +59,45 @@ MAX_UNFOLDED_GROUPS = 12  # longer breakdowns are collapsed, with a scale of the
 MAX_BREAKDOWN_METRICS = 4  # more metrics would not fit side by side
 MAX_CONFUSIONS = 10
 MAX_UNFOLDED_SAMPLES = 10
-MAX_LABELS_BESIDE_TABLE = 7  # a matrix of this size fits beside the table of classes
 
+NO_FINDINGS: Mapping[str, Any] = {}
 Groups = dict[str, dict[str, Number]]
-Samples = Sequence[SampleView]
-Section = Callable[[Metrics, Samples], str | None]
-"""Renders a section from the metrics and the worst samples of a run; text that is not `Markup` is escaped."""
+Section = Callable[["Page"], str | None]
+"""Renders a section of the page of a run; text that is not `Markup` is escaped."""
 
 
 @dataclass(frozen=True, slots=True)
-class RunTables:
-    """What a page shows besides the numbers of a run and its worst samples."""
+class Page:
+    """What sections render."""
 
-    gaps: Sequence[Gap] = ()
-    """How much groups of samples differ from the others."""
-    words: WordErrors | None = None
-    """Which words a recogniser got wrong."""
+    metrics: Metrics
+    """The numbers of the run."""
+    samples: Sequence[SampleView]
+    """The samples to show, worst first."""
+    findings: Mapping[str, Any]
+    """What was found in all samples, by the names of observers."""
 
 
 def render_report(
     metrics: Metrics,
-    worst_samples: Samples,
+    samples: Sequence[SampleView],
     *,
     command: str = "",
     home: str = "",
     notices: Sequence[str] = (),
-    tables: RunTables | None = None,
+    findings: Mapping[str, Any] = NO_FINDINGS,
 ) -> str:
     """Render the page of a run.
 
     Args:
         metrics: The numbers of the run.
-        worst_samples: The samples to show, worst first.
+        samples: The samples to show, worst first.
         command: The command that repeats the run, if one is to be shown.
         home: Address of the leaderboard that the page belongs to, if any.
         notices: What to state besides the notices of the run.
-        tables: What else was computed for the page.
+        findings: What was found in all samples, by the names of observers; `gaps` are those between groups.
     """
-    sections, section_errors = _sections(metrics, worst_samples, tables or RunTables())
+    sections, section_errors = _sections(Page(metrics, samples, findings))
     return render_page(
         "report/templates/run.html",
         title=f"{metrics.task.name} · {metrics.model.name}",
@@ -145,45 +133,55 @@ def _facts(metrics: Metrics) -> list[tuple[str, str]]:
     ]
 
 
-def _sections(
-    metrics: Metrics, worst_samples: Samples, tables: RunTables
-) -> tuple[list[tuple[str, str, str]], list[str]]:
+def _find_place(name: str) -> int:
+    section = SECTIONS.builtin[name]
+    return int(section.extra) if isinstance(section, Builtin) else 0
+
+
+def _describe_failure(name: str, package: str, error: Exception) -> str:
+    return f"The report section {name!r} of the package {package} failed: {type(error).__name__}: {describe(error)}"
+
+
+def _sections(page: Page) -> tuple[list[tuple[str, str, str]], list[str]]:
     """Return anchor, title and content of each section that this run has, and the errors of packages' sections."""
-    sections: dict[str, Section] = {**_SECTIONS, "words": partial(_render_words, words=tables.words)}
-    contents = {name: render_section(metrics, worst_samples) for name, render_section in sections.items()}
-    if contents["breakdowns"] and (gap_table := _render_gaps(tables.gaps)):
-        contents["breakdowns"] += gap_table
+    contents: dict[str, str] = {}
     errors = []
-    for name in SECTIONS.package_names():
+    replaced: set[str] = set()
+    for name in [*sorted(SECTIONS.builtin, key=_find_place), *SECTIONS.package_names()]:
+        package = SECTIONS.package(name)
         try:
-            contents[name] = SECTIONS.get(name)(metrics, worst_samples)
-        except SpecError as error:
-            errors.append(str(error))
-        except Exception as error:  # noqa: BLE001 - a package may raise anything, and the report must be written
-            errors.append(
-                f"The report section {name!r} of the package {SECTIONS.package(name)} failed: "
-                f"{type(error).__name__}: {describe(error)}"
-            )
-    return [(name, name_to_title(name), content) for name, content in contents.items() if content], errors
+            section = SECTIONS.get(name)
+            content = section(page)
+        except Exception as error:  # a package may raise anything, and the page must be written
+            if not package:
+                raise
+            errors.append(str(error) if isinstance(error, SpecError) else _describe_failure(name, package, error))
+            continue
+        if content:
+            contents[name] = content
+            replaced |= {*getattr(section, "replaces", ())}
+    shown = {name: content for name, content in contents.items() if name not in replaced}
+    return [(name, name_to_title(name), content) for name, content in shown.items()], errors
 
 
 # --- sections -------------------------------------------------------------------------------------
 
 
-def _render_if(content: object, template: str, **context: Any) -> Markup | None:
-    """Render a template of a section that has content."""
-    return render(f"report/templates/{template}.html", **context) if content else None
+def render_if(content: object, template: str, **context: Any) -> Markup | None:
+    """Render the template of a section that has content."""
+    return render(template, **context) if content else None
 
 
-def _render_metrics(metrics: Metrics, _: Samples) -> Markup | None:
+def render_metrics(page: Page) -> Markup | None:
     """Render every metric over all samples; metrics with the unit of the first share a scale."""
+    metrics = page.metrics
     numbers = metrics.overall
     groups = [("Metrics over all samples", metrics.headlines), ("More metrics", metrics.folded)]
     unit = numbers[0].unit if numbers else ""
     alike = [number for number in numbers if number.unit == unit]
-    return _render_if(
+    return render_if(
         numbers,
-        "metrics",
+        "report/templates/metrics.html",
         numbers=numbers,
         groups=groups if metrics.folded else groups[:1],
         scale=Scale.fit(collect_extents(alike), include_zero=True) if unit else None,
@@ -194,30 +192,13 @@ def _render_metrics(metrics: Metrics, _: Samples) -> Markup | None:
     )
 
 
-def _render_listening(metrics: Metrics, _: Samples) -> Markup | None:
-    """Render the controls of a listening check, by each metric, and the answers by position."""
-    tables = list_tables(metrics) if metrics.purpose == LISTENING else []
-    rows = tables[0].rows if tables else ()
-    return _render_if(
-        tables,
-        "listening",
-        tables=tables,
-        headline=format_headline(metrics),
-        format_gain=format_gain,
-        format_gain_interval=format_gain_interval,
-        others={name: number.title for row in rows for name, number in row.others.items()},
-        positions=[number for number in metrics.numbers if number.field == POSITION_FIELD],
-    )
-
-
-def _render_parts(metrics: Metrics, _: Samples) -> Markup | None:
+def render_parts(page: Page) -> Markup | None:
     """Render the parts of a suite with the first of their combined numbers."""
-    if metrics.purpose == LISTENING:
-        return None
+    metrics = page.metrics
     numbers = [number for number in metrics.numbers if number.field == PART_FIELD]
     by_part = {number.group: number for number in reversed(numbers)}
     parts = [(part, by_part.get(part.name)) for part in metrics.parts]
-    return _render_if(parts, "parts", parts=parts, title=numbers[0].title if numbers else "Value")
+    return render_if(parts, "report/templates/parts.html", parts=parts, title=numbers[0].title if numbers else "Value")
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,14 +214,13 @@ class Breakdown:
         return len(self.groups) > MAX_UNFOLDED_GROUPS
 
 
-def _render_breakdowns(metrics: Metrics, _: Samples) -> Markup | None:
+def render_breakdowns(page: Page) -> Markup | None:
     """Render one table per metadata field: subsets first, long tables last, a line for a field with one value."""
-    has_tables = metrics.purpose == LISTENING or get_tables(metrics) is not None  # of its own
-    numbers = () if has_tables else metrics.numbers
-    overall = metrics.headlines[:MAX_BREAKDOWN_METRICS] if numbers else ()
+    metrics = page.metrics
+    overall = metrics.headlines[:MAX_BREAKDOWN_METRICS]
     shown = {number.metric for number in overall}
     fields: dict[str, Groups] = {}
-    for number in numbers:
+    for number in metrics.numbers:
         if number.field and number.metric in shown:
             fields.setdefault(number.field, {}).setdefault(number.group, {})[number.metric] = number
     common = _fit_scales(overall, [groups for groups in fields.values() if len(groups) <= MAX_UNFOLDED_GROUPS])
@@ -249,19 +229,21 @@ def _render_breakdowns(metrics: Metrics, _: Samples) -> Markup | None:
         for field, groups in fields.items()
     ]
     breakdowns.sort(key=lambda breakdown: (breakdown.is_collapsed, breakdown.field != "subset"))
-    return _render_if(
+    content = render_if(
         fields,
-        "breakdowns",
+        "report/templates/breakdowns.html",
         overall=overall,
         breakdowns=breakdowns,
         hidden_metrics=len(metrics.overall) > MAX_BREAKDOWN_METRICS,
     )
+    gaps = _render_gaps(page.findings.get("gaps", ()))
+    return content + gaps if content and gaps else content
 
 
 def _render_gaps(gaps: Sequence[Gap]) -> Markup | None:
     """Render how much each group differs from the others, if any can be tested."""
     tested = [gap for gap in gaps if not math.isnan(gap.p)]
-    return _render_if(tested, "gaps", gaps=tested, sentences=describe_gaps(tested))
+    return render_if(tested, "report/templates/gaps.html", gaps=tested, sentences=describe_gaps(tested))
 
 
 def _fit_scales(overall: Sequence[Number], fields: Sequence[Groups]) -> dict[str, Scale]:
@@ -275,105 +257,11 @@ def _fit_scales(overall: Sequence[Number], fields: Sequence[Groups]) -> dict[str
     }
 
 
-def _render_classes(metrics: Metrics, _: Samples) -> Markup | None:
-    """Render the results per class and the confusion matrix of every metric that has one."""
-    matrices = [
-        (ConfusionMatrix.from_details(number.details), list_classes(number.details), list_averages(number.details))
-        for number in metrics.overall
-        if "matrix" in number.details
-    ]
-    return _render_if(
-        matrices,
-        "classes",
-        matrices=[
-            (matrix, plots.draw_confusion(matrix) if matrix.is_readable else None, classes, averages)
-            for matrix, classes, averages in matrices
-        ],
-        max_labels_beside_table=MAX_LABELS_BESIDE_TABLE,
-        max_confusions=MAX_CONFUSIONS,
-    )
-
-
-def _render_sound_classes(metrics: Metrics, _: Samples) -> Markup | None:
-    """Render the results per label of tagging, and per class of sound events."""
-    tags, events = list_tag_classes(metrics.overall), list_event_classes(metrics.overall)
-    return _render_if(
-        tags or events,
-        "sound_classes",
-        tags=tags,
-        sentences=describe_rare_classes(metrics.overall),
-        scale=SHARE_SCALE,
-        events=events,
-    )
-
-
-def _render_dimensions(metrics: Metrics, _: Samples) -> Markup | None:
-    """Render the distribution of each emotion along each dimension, as plots and tables."""
-    details = next((number.details for number in metrics.overall if "dimensions" in number.details), {})
-    dimensions, plane = list_dimensions(details), Plane.from_details(details)
-    return _render_if(
-        details,
-        "dimensions",
-        dimensions=dimensions,
-        violins=[plots.draw_violins(dimension) for dimension in dimensions],
-        plane=plane,
-        scatter=plots.draw_scatter(plane) if plane else None,
-    )
-
-
-def _render_detection(metrics: Metrics, _: Samples) -> Markup | None:
-    """Render the curve, the scores and the calibration of a detector."""
-    number = next(filter(detection_figures.has_figures, metrics.overall), None)
-    details = number.details if number else {}
-    return _render_if(
-        number,
-        "detection",
-        number=number,
-        det=detection_figures.draw_det(number) if number else None,
-        scores=detection_figures.draw_scores(details) if number else None,
-        calibration_curve=detection_figures.draw_calibration(details) if number else None,
-        **{name: details.get(name) for name in ("marks", "eer_threshold", "calibration", "targets", "nontargets")},
-    )
-
-
-def _render_timestamps(metrics: Metrics, samples: Samples) -> Markup | None:
-    """Render the errors of word boundaries as a curve, and the words with the largest ones."""
-    series = {
-        name: number.details
-        for name, metric in (("Starts", "start_error"), ("Ends", "end_error"))
-        for number in metrics.overall
-        if number.metric == metric and number.details.get("matched")
-    }
-    details = next(iter(series.values()), {})
-    return _render_if(
-        series,
-        "timestamps",
-        curve=draw_error_curve({name: own["within_ms"] for name, own in series.items()}) if series else None,
-        matched=details.get("matched"),
-        reference_words=details.get("reference_words"),
-        resolution=details.get("resolution_ms"),
-        words=list_worst_words((view.id, view.word_times) for view in samples if view.word_times),
-    )
-
-
-def _render_words(_: Metrics, samples: Samples, words: WordErrors | None = None) -> Markup | None:
-    """Render which words were lost, confused and inserted; samples that have a card are linked."""
-    return _render_if(words, "words", words=words, cards={sample.id for sample in samples})
-
-
-def _render_spoken_answers(metrics: Metrics, samples: Samples) -> Markup | None:
-    """Render why spoken answers fail, with those among the samples shown."""
-    number = next((number for number in metrics.overall if number.metric == "speech_failures"), None)
-    details = number.details if number else {}
-    rows = list_failures(details, [(view.id, view.speech) for view in samples if view.speech])
-    return _render_if(rows, "spoken_answers", rows=rows, failed=details.get("failed", 0), total=count_answers(number))
-
-
 def render_worst_samples(samples: Sequence[SampleView], title: str, language: str) -> Markup | None:
     """Render one card per sample, in the given order; `title` is that of the metric."""
-    return _render_if(
+    return render_if(
         samples,
-        "worst_samples",
+        "report/templates/worst_samples.html",
         samples=samples,
         unfolded=MAX_UNFOLDED_SAMPLES,
         metric_title=title,
@@ -382,70 +270,42 @@ def render_worst_samples(samples: Sequence[SampleView], title: str, language: st
     )
 
 
-def _render_not_scored(metrics: Metrics, _: Samples) -> Markup | None:
+def render_not_scored(page: Page) -> Markup | None:
     """Render the reasons for unreadable answers; metrics with the same reason share a row."""
+    metrics = page.metrics
     metrics_by_reason: dict[tuple[str, int], list[str]] = {}
     for metric, reasons in metrics.unreadable.items():
         for reason_and_count in reasons.items():
             metrics_by_reason.setdefault(reason_and_count, []).append(metric_title(metric))
-    return _render_if(metrics_by_reason, "unreadable", metrics_by_reason=metrics_by_reason)
+    return render_if(metrics_by_reason, "report/templates/unreadable.html", metrics_by_reason=metrics_by_reason)
 
 
-def _render_worst(metrics: Metrics, samples: Samples) -> Markup | None:
+def render_worst(page: Page) -> Markup | None:
     """Render the samples with the worst scores of the first metric."""
+    metrics = page.metrics
     title = metrics.overall[0].title if metrics.overall else ""
-    return render_worst_samples(samples, title, metrics.task.language)
+    return render_worst_samples(page.samples, title, metrics.task.language)
 
 
-def _render_failures(metrics: Metrics, _: Samples) -> Markup | None:
+def render_failures(page: Page) -> Markup | None:
     """Render the failures by kind, with examples."""
-    return _render_if(metrics.failures, "failures", failures=group_failures(metrics))
+    metrics = page.metrics
+    return render_if(metrics.failures, "report/templates/failures.html", failures=group_failures(metrics))
 
 
-def _render_recordings(_: Metrics, samples: Samples) -> Markup | None:
-    """Render the errors of the worst recordings of meetings."""
-    recordings = [(sample.id, sample.meeting) for sample in samples if sample.meeting]
-    return _render_if(recordings, "recordings", recordings=recordings)
-
-
-def _render_judge_checks(metrics: Metrics, _: Samples) -> Markup | None:
-    """Render what was measured about the judges."""
-    checks = metrics.judge_checks
-    return _render_if(checks, "judge_checks", checks=checks, has_judges=len({check.judge for check in checks}) > 1)
-
-
-def _render_audiogram(metrics: Metrics, _: Samples) -> Markup | None:
-    """Render the figure of a task under conditions, for each metric; only those of the headline metrics unfolded."""
-    audiogram = Audiogram.from_metrics([metrics])
-    folded = {number.metric for number in metrics.folded}
-    figures = [draw_audiogram(audiogram, metric) for metric in audiogram.metrics if metric not in folded]
-    more = [draw_audiogram(audiogram, metric) for metric in audiogram.metrics if metric in folded]
-    return _render_if(figures, "audiograms", figures=figures, more=more)
-
-
-_SECTIONS: Mapping[str, Section] = {
-    "audiogram": _render_audiogram,
-    "listening-test": render_listening_test,
-    "correlation-with-people": render_people_correlations,
-    "classes": _render_classes,
-    "detection": _render_detection,
-    "metrics": _render_metrics,
-    "listening": _render_listening,
-    "parts": _render_parts,
-    "judge-checks": _render_judge_checks,
-    "breakdowns": _render_breakdowns,
-    "sound-classes": _render_sound_classes,
-    "dimensions": _render_dimensions,
-    "timestamps": _render_timestamps,
-    "words": _render_words,
-    "spoken-answers": _render_spoken_answers,
-    "recordings": _render_recordings,
-    "worst-samples": _render_worst,
-    "failures": _render_failures,
-    "not-scored": _render_not_scored,
+_SECTIONS: Mapping[str, Builtin] = {
+    name: Builtin(f"auricle.report.run_html:{function}", "", place)
+    for name, function, place in (
+        ("metrics", "render_metrics", "100"),
+        ("parts", "render_parts", "120"),
+        ("breakdowns", "render_breakdowns", "200"),
+        ("worst-samples", "render_worst", "300"),
+        ("failures", "render_failures", "310"),
+        ("not-scored", "render_not_scored", "320"),
+    )
 }
 SECTIONS: Registry[Section] = Registry("report section", _SECTIONS, expects=(Callable, "a function"))
-"""The sections of a report; the name of one is its anchor and title. Those of packages follow the built-in ones."""
+"""The sections of a page; the name of one is its anchor and title. Those of other packages follow ours."""
 
 
 # --- caveats --------------------------------------------------------------------------------------

@@ -5,30 +5,22 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from auricle.audio import Image, Video
 from auricle.core.calls import CallRecording
-from auricle.core.errors import SampleError
 from auricle.core.types import Generation, Json, Likelihood, Output, Prediction, Record, Sample, list_parts
-from auricle.data.timed_words import WORDS_FIELD
+from auricle.media import Image, Video
 from auricle.metrics.base import Metric
-from auricle.metrics.error_rates import reference_text
 from auricle.metrics.label_alignment import display_label, labels_match
-from auricle.metrics.meetings.turns import REFERENCE_FIELD
+from auricle.metrics.targets import reference_text
 from auricle.report.audio_clips import AudioClips
-from auricle.report.call_timeline import CallTimeline, build_timeline, draw_timeline
-from auricle.report.event_timeline import EventTimeline, build_event_timeline, describe_events, draw_event_timeline
+from auricle.report.figures import Figure, draw_figures, load_figure_sources
 from auricle.report.html_format import typeset_number
-from auricle.report.meeting_timeline import draw_meeting_timeline
-from auricle.report.meeting_turns import MeetingTimeline, build_meeting_timeline
-from auricle.report.speech_view import SpeechView, build_speech_view, draw_speech
 from auricle.report.templating import load_environment
 from auricle.report.text_format import format_likelihood, truncate
 from auricle.report.transcript import TranscriptLine, transcript_lines
-from auricle.report.word_times import WordTimes, build_word_times, draw_word_times
 
 MAX_SAMPLES = 50
 MAX_TOKENS = 800  # a model that repeats itself endlessly must not fill the page
@@ -99,30 +91,16 @@ class SampleView:
     """What the model is called that gave them."""
     transcript: tuple[TranscriptLine, ...] = ()
     """A conversation turn by turn, or several answers."""
-    timeline: CallTimeline | None = None
-    """Who spoke when in a call."""
-    events: EventTimeline | None = None
-    """True events and detections."""
-    word_times: WordTimes | None = None
-    """When words are spoken, in the reference and in the answer."""
-    meeting: MeetingTimeline | None = None
-    """Who speaks when in a meeting, in the reference and in the answer."""
-    speech: SpeechView | None = None
-    """Spoken answers beside the recordings that they are compared with."""
+    target_title: str = "Reference"
+    """What the reference is called."""
+    has_spoken_answer: bool = False
+    """Whether an answer is heard, so that an empty text is none."""
+    figures: tuple[Figure, ...] = ()
+    """What features draw of the sample."""
 
     @property
-    def speech_figure(self) -> str:
-        return draw_speech(self.speech, self.id) if self.speech else ""
-
-    @property
-    def timeline_figure(self) -> str:
-        if self.meeting:
-            return draw_meeting_timeline(self.meeting, self.id)
-        if self.events:
-            return draw_event_timeline(self.events, self.id)
-        if self.word_times:
-            return draw_word_times(self.word_times, self.id)
-        return draw_timeline(self.timeline, self.id) if self.timeline else ""
+    def drawing(self) -> str:
+        return draw_figures(self)
 
     @property
     def diff_pieces(self) -> list[DiffPiece]:
@@ -177,59 +155,11 @@ def build_sample_views(
 ) -> list[SampleView]:
     """Prepare records for display; with audio, as many as fit on a page. `stats` are the metric's, by sample id."""
     if not audio:
-        return [_add_events(_build_sample_view(record, metric, stats, None), record, metric) for record in records]
+        return [_build_sample_view(record, metric, stats, None) for record in records]
     chosen = records[:MAX_SAMPLES]
     with AudioClips([record for record in chosen if _has_players(record, metric, stats)]) as clips:
         load_environment()  # while other threads encode the clips
-        return [
-            _add_times(
-                _add_meeting(
-                    replace(
-                        _add_events(_build_sample_view(record, metric, stats, clips), record, metric),
-                        timeline=_build_timeline(record),
-                    ),
-                    build_meeting_timeline(record),
-                ),
-                build_word_times(record, metric.profile if metric else ""),
-            )
-            for record in chosen
-        ]
-
-
-def _add_meeting(view: SampleView, meeting: MeetingTimeline | None) -> SampleView:
-    """Show who speaks when in a figure instead of among the metadata."""
-    meta = {name: value for name, value in (view.meta or {}).items() if name != REFERENCE_FIELD}
-    view = replace(view, meta=meta, meeting=meeting)
-    if meeting is None or view.target or view.answer:
-        return view
-    lines = zip(("Reference", "Answer"), meeting.summaries, strict=True)  # there are no words to show
-    return replace(view, target=None, transcript=tuple(TranscriptLine(side, text) for side, text in lines))
-
-
-def _add_events(view: SampleView, record: Record, metric: Metric | None) -> SampleView:
-    """Show events in a figure and in short texts instead of as lists of times."""
-    texts = describe_events(record, metric)
-    if texts is None:
-        return view
-    return replace(view, target=texts[0], answer=texts[1], events=build_event_timeline(record, metric))
-
-
-def _add_times(view: SampleView, times: WordTimes | None) -> SampleView:
-    """Show the words of a sample in a figure instead of among its metadata."""
-    if times is None:
-        return view
-    meta = {name: value for name, value in (view.meta or {}).items() if name != WORDS_FIELD}
-    return replace(view, meta=meta, word_times=times)
-
-
-def _build_timeline(record: Record) -> CallTimeline | None:
-    """Return the timeline of a call, with waveforms if its recording can be read."""
-    if (call := record.call) is None:
-        return None
-    try:
-        return build_timeline(call, call.audio)
-    except (SampleError, OSError):
-        return build_timeline(call)
+        return [_build_sample_view(record, metric, stats, clips) for record in chosen]
 
 
 def _has_players(record: Record, metric: Metric | None, stats: Mapping[str, Any]) -> bool:
@@ -248,18 +178,14 @@ def _build_sample_view(
     diff, cut = _build_diff(record, metric)
     audio, notes = clips.get(record) if clips else ((), [])
     values, is_continuous = _top_values(record)
-    speech = build_speech_view(record) if clips else None
     lines = tuple(TranscriptLine(who, truncate(text)) for who, text in transcript_lines(record))
-    texts = [text for text in _answer_texts(record) if text.strip() or not speech]
-    if speech and not any(line.text.strip() for line in lines):
-        lines = ()
-    return SampleView(
+    view = SampleView(
         id=sample.id,
         origin=sample.origin,
         meta={name: truncate(format_json_value(value), 200) for name, value in sample.meta.items()},
         question=truncate(_question_text(sample)),
         target=None if sample.target is None else truncate(format_json_value(sample.target)),
-        answer="" if lines else truncate("\n".join(texts)),
+        answer="" if lines else truncate("\n".join(answer_texts(record))),
         targets=_list_targets(sample.target),
         values=values,
         is_continuous=is_continuous,
@@ -270,8 +196,10 @@ def _build_sample_view(
         audio=audio,
         note=" ".join(each for each in (why, cut, *notes, *_name_visuals(sample)) if each),
         transcript=lines,
-        speech=speech,
     )
+    for source in load_figure_sources():
+        view = source.show(view, record, metric, is_page=clips is not None)
+    return view
 
 
 def _is_perfect(record: Record, metric: Metric | None, stats: Mapping[str, Any]) -> bool:
@@ -313,7 +241,8 @@ def _question_text(sample: Sample) -> str:
 # --- the output -----------------------------------------------------------------------
 
 
-def _answer_texts(record: Record) -> Iterator[str]:
+def answer_texts(record: Record) -> Iterator[str]:
+    """Yield the text of each answer."""
     choices = record.sample.inputs.get("choices")
     named = isinstance(choices, (list, tuple)) and len(choices) == len(record.outputs) > 1
     for at, output in enumerate(record.outputs):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from markupsafe import Markup
 
@@ -22,16 +22,21 @@ LEGEND_GAP = 34.0
 """Pixels between the texts of the legend."""
 
 
-class DrawnBar(Protocol):
+class Bar(NamedTuple):
     """A part of a segment."""
 
-    @property
-    def start(self) -> float: ...
-    @property
-    def end(self) -> float: ...
-    @property
-    def kind(self) -> str:
-        """Its colour: `right`, `missed`, `added`, `confused` or `unscored`."""
+    start: float
+    end: float
+    kind: str
+    """Its colour: `right`, `missed`, `added`, `confused` or `unscored`."""
+
+
+class Row(NamedTuple):
+    """A line of the table of errors."""
+
+    at: float
+    side: str
+    what: str
 
 
 class DrawnLane(Protocol):
@@ -50,20 +55,9 @@ class DrawnLane(Protocol):
         """Its name in the answer."""
 
     @property
-    def reference_bars(self) -> Sequence[DrawnBar]: ...
+    def reference_bars(self) -> Sequence[Bar]: ...
     @property
-    def answer_bars(self) -> Sequence[DrawnBar]: ...
-
-
-class DrawnRow(Protocol):
-    """A line of the table of errors."""
-
-    @property
-    def at(self) -> float: ...
-    @property
-    def side(self) -> str: ...
-    @property
-    def what(self) -> str: ...
+    def answer_bars(self) -> Sequence[Bar]: ...
 
 
 class DrawnTimeline(Protocol):
@@ -78,7 +72,7 @@ class DrawnTimeline(Protocol):
     @property
     def lanes(self) -> Sequence[DrawnLane]: ...
     @property
-    def rows(self) -> Sequence[DrawnRow]: ...
+    def rows(self) -> Sequence[Row]: ...
 
 
 @dataclass(frozen=True, slots=True)

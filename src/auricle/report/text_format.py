@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from auricle.core.result_table import format_number as format_number
 from auricle.report.methods import mark_few_units
-from auricle.runs.audit import AuditResult
 from auricle.runs.metrics import FailureExample, FailureKind, Metrics, Number
+from auricle.studies.readings.document import AuditResult
 
 if TYPE_CHECKING:
     from auricle.core.types import Likelihood

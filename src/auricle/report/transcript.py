@@ -7,8 +7,8 @@ from pathlib import PurePath
 from typing import NamedTuple
 
 from auricle.core.calls import CallRecording
+from auricle.core.dialogue import list_dialogue
 from auricle.core.types import Generation, Json, Output, Part, Record, Turn
-from auricle.metrics.calls.dialogue import list_dialogue
 from auricle.metrics.multi_answer import get_turns
 
 MAX_LINES = 60  # longer conversations would hide everything else

@@ -15,7 +15,6 @@ from dataclasses import replace
 from hashlib import blake2b
 from pathlib import Path
 
-from auricle.audio import Audio
 from auricle.core.call_serialization import encode_event
 from auricle.core.calls import CallRecording
 from auricle.core.errors import AudioError
@@ -23,6 +22,7 @@ from auricle.core.files import make_folder, read_regular_file, write_atomically
 from auricle.core.redaction import SECRETS
 from auricle.core.serialization import dumps
 from auricle.core.types import Generation, Output, Record, get_call
+from auricle.media import Audio
 from auricle.runs.journal import CALLS_FOLDER
 
 MAX_ID_CHARS = 60

@@ -16,7 +16,6 @@ from typing import IO, TypeAlias
 
 import orjson
 
-from auricle.audio import Audio
 from auricle.core.calls import CallRecording
 from auricle.core.checked_lines import add_checksum, find_damage
 from auricle.core.closing import Closing
@@ -25,6 +24,7 @@ from auricle.core.files import fsync_folder, open_regular_file, write_atomically
 from auricle.core.redaction import SECRETS
 from auricle.core.serialization import JsonObject, decode_record, digest, dump_canonical, encode_record, read_id_digest
 from auricle.core.types import Failure, Generation, Output, Record, Sample
+from auricle.media import Audio
 from auricle.runs.health import DamagedLine
 from auricle.runs.progress import read_limit
 from auricle.runs.shards.large_runs import check_has_samples

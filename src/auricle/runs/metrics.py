@@ -13,14 +13,14 @@ from auricle.core.direction import Directed
 from auricle.core.errors import DataError
 from auricle.core.result_table import MIN_INTERVAL_UNITS, format_number
 from auricle.core.signature import Signature
-from auricle.runs.audit import AuditResult, summarise_audit
 from auricle.runs.documents import Document, UnknownFormat, decode, read_document, write_document
 from auricle.runs.health import Fingerprint, JournalHealth
 from auricle.runs.number_table import NumberTable
 from auricle.runs.outcome_counts import OutcomeCounts
-from auricle.runs.people_correlations import PeopleCorrelations
 from auricle.runs.progress import read_limit
 from auricle.runs.run_spec import LABELS_FILE, OUTPUTS_FILE, VERDICTS_FILE
+from auricle.studies.people.correlations_document import PeopleCorrelations
+from auricle.studies.readings.document import AuditResult, summarise_audit
 
 if TYPE_CHECKING:  # `auricle show` starts faster without them
     from auricle.core.types import Record

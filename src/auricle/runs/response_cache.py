@@ -23,7 +23,6 @@ from typing import Any
 
 import orjson
 
-from auricle.audio import Audio, Image, Video
 from auricle.core.closing import Closing
 from auricle.core.errors import SampleError, SpecError
 from auricle.core.file_lock import wait_for_lock
@@ -32,6 +31,7 @@ from auricle.core.redaction import SECRETS, is_secret_name, redact
 from auricle.core.registry import split_prefix
 from auricle.core.serialization import decode_output, dumps
 from auricle.core.types import ABILITY_BY_REQUEST, Generation, Output, Request, Turn
+from auricle.media import Audio, Image, Video
 
 FORMAT_VERSION = 1
 """Version of rows and keys; a file with another version is set aside."""

@@ -26,7 +26,6 @@ from pathlib import Path
 from socket import gethostname
 from typing import IO
 
-from auricle.audio import Audio
 from auricle.core.calls import CallRecording
 from auricle.core.closing import Closing
 from auricle.core.errors import AudioError, RunLocked
@@ -42,6 +41,7 @@ from auricle.core.files import (
 from auricle.core.home_folder import home_folder
 from auricle.core.redaction import SECRETS
 from auricle.core.types import Generation, Output, Record
+from auricle.media import Audio
 from auricle.runs.calls import store_calls, store_failed_call
 from auricle.runs.health import DamagedLine
 from auricle.runs.journal import (

@@ -17,13 +17,13 @@ from typing import BinaryIO
 
 import orjson
 
-from auricle.audio import Audio
-from auricle.audio.signal import SignalMeasures, measure_signal
 from auricle.core.adaptive_executor import AdaptiveExecutor
 from auricle.core.closing import Closing
 from auricle.core.files import open_regular_file
 from auricle.core.serialization import dumps
 from auricle.core.types import Sample, list_audio
+from auricle.media import Audio
+from auricle.media.signal import SignalMeasures, measure_signal
 from auricle.runs.journal import iter_journal
 from auricle.runs.run_spec import OUTPUTS_FILE
 

@@ -18,7 +18,6 @@ from typing import Any
 
 import orjson
 
-from auricle.audio import Audio, Image, Video
 from auricle.core.checked_lines import add_checksum, find_damage
 from auricle.core.closing import Closing
 from auricle.core.errors import AudioError, AuricleError, SampleError, Unreadable, describe
@@ -29,6 +28,7 @@ from auricle.core.serialization import digest, dump_canonical, dumps
 from auricle.core.signature import VERSION_MARK
 from auricle.core.truncation import has_open_thought, was_cut_off
 from auricle.core.types import Failure, Generate, Generation, Predict, Prediction, Record
+from auricle.media import Audio, Image, Video
 from auricle.metrics.base import OVERSIZED_TEXT, Metric, Reply, has_oversized_text
 from auricle.runs.health import DamagedLine
 from auricle.runs.journal import read_lines

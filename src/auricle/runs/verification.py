@@ -6,14 +6,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from auricle.audio import Audio
 from auricle.core.errors import AudioError, DataError
 from auricle.core.types import Generation, Record, get_call
-from auricle.runs.audit import AUDIT_FILE, read_audit
+from auricle.media import Audio
 from auricle.runs.calls import find_call_problems
 from auricle.runs.health import DamagedLine, Fingerprint, JournalHealth
 from auricle.runs.journal import SPEECH_FOLDER, JournalIndex
-from auricle.runs.judge_check import CHECK_FILE, JudgeChecks
 from auricle.runs.labels import HumanLabels
 from auricle.runs.metrics import METRICS_FILE, Metrics, read_metrics
 from auricle.runs.progress import PROGRESS_FILE, Progress, read_limit, read_progress
@@ -21,6 +19,8 @@ from auricle.runs.run_spec import LABELS_FILE, OUTPUTS_FILE, SPEC_FILE, VERDICTS
 from auricle.runs.shards.large_runs import check_has_samples
 from auricle.runs.usage import PRICES_FILE, RunPrices
 from auricle.runs.verdicts import iter_verdict_lines
+from auricle.studies.judges.document import CHECK_FILE, JudgeChecks
+from auricle.studies.readings.document import AUDIT_FILE, read_audit
 
 MAX_LISTED_ROWS = 100
 """Missing rows that are listed; further ones are only counted."""

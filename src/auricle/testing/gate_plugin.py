@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from auricle.report.gate import Gate
     from auricle.runs.result import RunResult
+    from auricle.scoring.gate import Gate
 
 BASELINE_INI = "auricle_baseline"
 RUNS_OPTION = "--auricle-runs"
@@ -104,7 +104,7 @@ def assert_not_worse(request: pytest.FixtureRequest) -> Callable[..., Gate]:
                 are decided on; without any, the first metric is.
         """
         from auricle import gate
-        from auricle.report.gate.formats import format_gate
+        from auricle.scoring.gate.formats import format_gate
 
         path = Path(candidate) if isinstance(candidate, str | Path) else candidate.path
         if not baseline and not folder:

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from auricle.audio.perturbations.base import make_generator
-from auricle.tasks.listening_tests.description import CHOICE, COMPARISON, LABELS, TRAP, ListeningTest, Trial, read_test
-from auricle.tasks.listening_tests.ratings import Rating, RatingJournal
+from auricle.media.perturbations.base import make_generator
+from auricle.studies.people.description import CHOICE, COMPARISON, LABELS, TRAP, ListeningTest, Trial, read_test
+from auricle.studies.people.ratings import Rating, RatingJournal
 
 if TYPE_CHECKING:
     from numpy.random import Generator

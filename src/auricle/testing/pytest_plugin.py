@@ -14,8 +14,8 @@ import pytest
 from auricle import testing
 
 if TYPE_CHECKING:
-    from auricle.audio import Audio
     from auricle.core.types import Request
+    from auricle.media import Audio
     from auricle.testing.fake_server import FakeServer
 
 

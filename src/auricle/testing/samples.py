@@ -9,10 +9,10 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from auricle.audio import Audio, Image
 from auricle.core.calls import Step
 from auricle.core.types import Call, Generate, LogLikelihood, Part, Predict, Request, Turn
-from auricle.tasks.demo import FOLDER as DEMO_FOLDER
+from auricle.media import Audio, Image
+from auricle.tasks.demo.kinds import FOLDER as DEMO_FOLDER
 
 if TYPE_CHECKING:
     from numpy import float32

@@ -1,14 +1,12 @@
 """A section of the report: the smallest interval that the model always recognised."""
 
-from collections.abc import Sequence
-
-from auricle.report.sample_view import SampleView
-from auricle.runs.metrics import Metrics
+from auricle.report.run_html import Page
 from markupsafe import Markup
 
 
-def smallest_interval(metrics: Metrics, worst_samples: Sequence[SampleView]) -> Markup | None:
+def smallest_interval(page: Page) -> Markup | None:
     """Name the smallest interval from which on all answers are right."""
+    metrics = page.metrics
     shares = {int(number.group): number.value for number in metrics.numbers if number.field == "semitones"}
     if metrics.task.name != "pitch-order" or not shares:
         return None

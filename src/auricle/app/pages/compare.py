@@ -20,13 +20,9 @@ from auricle.app.views.results import draw_matrix_table
 from auricle.core.errors import DataError, SpecError
 from auricle.metrics.matrix_difference import MatrixDifference
 from auricle.perf import compare as perf_compare
-from auricle.report.compare import Comparison, ComparisonRow, Flip, Shift, Side, Split
-from auricle.report.compare import text as compare_text
-from auricle.report.compare.difference_format import format_difference, format_difference_interval, typeset
-from auricle.report.compare.html import is_side_by_side
-from auricle.report.compare.own_numbers import OwnPair, format_own_number, pair_own_numbers
-from auricle.report.compare.reading import describe_cells, describe_reading
-from auricle.report.compare.text import format_p_value
+from auricle.report import comparison_text as compare_text
+from auricle.report.comparison_html import is_side_by_side
+from auricle.report.comparison_text import format_p_value
 from auricle.report.html_format import Scale, format_count, pluralise, typeset_number
 from auricle.report.methods import explain_few_units, format_method
 from auricle.report.plot_data import ConfusionMatrix
@@ -36,6 +32,10 @@ from auricle.runs.filter_terms import Term
 from auricle.runs.metrics import METRICS_FILE, Number
 from auricle.runs.run_spec import OUTPUTS_FILE
 from auricle.runs.run_summary import RunSummary
+from auricle.scoring.compare import Comparison, ComparisonRow, Flip, Shift, Side, Split
+from auricle.scoring.compare.difference_format import format_difference, format_difference_interval, typeset
+from auricle.scoring.compare.own_numbers import OwnPair, format_own_number, pair_own_numbers
+from auricle.scoring.compare.reading import describe_cells, describe_reading
 
 Groups: TypeAlias = tuple[str, str, str]
 """A metadata field and its values in the groups A and B."""

@@ -17,10 +17,10 @@ from auricle.app.views import charts, components, run_list
 from auricle.app.website import build_website
 from auricle.core.errors import DataError
 from auricle.report.html_format import Scale, collect_extents, mark_breaks
-from auricle.report.leaderboard import SPEEDS, Cell, Column, Leaderboard, Row, build_leaderboard
-from auricle.report.site import SiteOptions
 from auricle.report.usage_text import FACT_DESCRIPTIONS, format_speed
 from auricle.runs.metrics import Metrics
+from auricle.studies.leaderboards.site import SiteOptions
+from auricle.studies.leaderboards.table import SPEEDS, Cell, Column, Leaderboard, Row, build_leaderboard
 
 MAX_COLUMNS = 12
 COLUMNS_PER_TABLE = 5

@@ -16,10 +16,10 @@ from auricle.app.sample_pairs import ABSENT, SECOND_COLUMN, add_second_run
 from auricle.app.theme import draw_header, escape_markdown
 from auricle.app.views import column_filter, components, run_list, sample_card
 from auricle.core.errors import DataError, SpecError
-from auricle.report.sample_filter import SampleColumns
 from auricle.report.text_format import format_reading
 from auricle.runs.metrics import Number
 from auricle.runs.run_summary import RunSummary
+from auricle.scoring.sample_filter import SampleColumns
 
 PAGE_SIZE = 50
 WORST_FIRST = "Worst first"

@@ -10,10 +10,10 @@ from auricle.app import run_data
 from auricle.app.views import components
 from auricle.app.views.drawings import build_layout, embed_drawing
 from auricle.core.errors import AuricleError
-from auricle.report.audiogram import Audiogram
-from auricle.report.audiogram_figure import draw_audiogram
 from auricle.runs.metrics import METRICS_FILE, Metrics
 from auricle.runs.suites import contains_suite, read_suite_run
+from auricle.studies.audiogram.figure import draw_audiogram
+from auricle.studies.audiogram.report import Audiogram
 
 MAX_MODELS = 8
 """Number of curves that can still be distinguished."""

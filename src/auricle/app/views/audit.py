@@ -11,10 +11,10 @@ from auricle.app import run_data
 from auricle.app.theme import escape_markdown
 from auricle.app.views import components
 from auricle.app.workspace import current_workspace
-from auricle.report.audit import describe_reply
 from auricle.report.text_format import format_audit, format_reading, truncate
-from auricle.runs.audit import Audit, AuditItem, AuditLabel, write_audit
 from auricle.runs.metrics import Metrics
+from auricle.studies.readings.document import Audit, AuditItem, AuditLabel, write_audit
+from auricle.studies.readings.report import describe_reply
 
 BUTTONS = {
     AuditLabel.RIGHT: (":material/check:", "The reply gives this answer, whether or not it is correct."),

@@ -15,8 +15,8 @@ from auricle.app.signal_jobs import SignalJob, open_signal_jobs
 from auricle.app.theme import draw_chart, escape_markdown
 from auricle.app.views import charts, components
 from auricle.app.workspace import current_workspace
-from auricle.report.sample_filter import SampleColumns
 from auricle.runs.filter_terms import EQUALS, Term, format_filter, parse_terms
+from auricle.scoring.sample_filter import SampleColumns
 
 FILTER_KEY = "filter"
 MIN_BINS, MAX_BINS = 8, 40

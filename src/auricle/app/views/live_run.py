@@ -17,12 +17,12 @@ from auricle.app.workspace import check_run_file, current_workspace
 from auricle.core.types import Record
 from auricle.report.html_format import format_count, typeset_interval, typeset_value
 from auricle.report.run_list import describe_done
-from auricle.report.sample_table import format_answer, truncate_text
 from auricle.report.sample_view import format_json_value
 from auricle.runs.metrics import METRICS_FILE, Number
 from auricle.runs.progress import PROGRESS_FILE
 from auricle.runs.run_directory import find_writer
 from auricle.runs.run_summary import RunSummary
+from auricle.scoring.sample_table import format_answer, truncate_text
 
 REFRESH_SECONDS = 1.0
 WATCH_SECONDS = 3.0

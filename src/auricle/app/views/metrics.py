@@ -18,7 +18,6 @@ from auricle.core.errors import DataError
 from auricle.core.types import Outcome
 from auricle.metrics.catalogue import metric_title
 from auricle.report.axis_labels import shorten_labels
-from auricle.report.gaps import Gap, describe_gaps
 from auricle.report.html_format import (
     Scale,
     collect_extents,
@@ -33,12 +32,13 @@ from auricle.report.html_format import (
     typeset_value,
 )
 from auricle.report.methods import explain_few_units, mark_few_units
-from auricle.report.sample_table import truncate_text
-from auricle.report.signal_slices import MEASURED, SLICINGS
 from auricle.report.text_format import format_dominance, format_reading, group_by_readings, truncate
 from auricle.report.usage_text import speed_facts
 from auricle.runs.filter_terms import CONTAINS, Term
 from auricle.runs.metrics import METRICS_FILE, Metrics, Number
+from auricle.scoring.gaps import Gap, describe_gaps
+from auricle.scoring.sample_table import truncate_text
+from auricle.scoring.signal_slices import MEASURED, SLICINGS
 
 MAX_HEADLINES = 4
 MAX_GROUPS = 100

@@ -18,9 +18,9 @@ from auricle.app.views.path_picker import draw_browse_button
 from auricle.app.workspace import Workspace
 from auricle.core.arguments import Argument
 from auricle.core.errors import AuricleError, SpecError
+from auricle.engine.catalogue import TASK_KINDS, TASKS
 from auricle.engine.dry_run import CheckLine
 from auricle.engine.factory import display_name
-from auricle.tasks.catalogue import TASK_KINDS, TASKS
 
 MAX_FILES = 200
 BUILT_IN_TASK, OWN_DATA, CLASS_IN_FILE = "Built-in task", "My data", "Class in a file"

@@ -17,23 +17,23 @@ from auricle.app.theme import Palette, apply_player_script, current_palette
 from auricle.app.views import components
 from auricle.app.views.drawings import build_layout, embed_drawing
 from auricle.app.waveforms import TimedWord, build_strip, mark_wrong_words, read_timed_words
-from auricle.audio import Audio
 from auricle.core.calls import CallRecording
 from auricle.core.errors import MissingExtra, SampleError
 from auricle.core.serialization import dumps
 from auricle.core.types import Generation, Outcome, Prediction, Record, list_parts
-from auricle.data.timed_words import WORDS_FIELD
+from auricle.media import Audio
 from auricle.metrics.base import Metric
 from auricle.metrics.catalogue import METRICS
-from auricle.report.call_timeline import build_timeline, draw_timeline
-from auricle.report.event_timeline import draw_event_timeline
+from auricle.report.figures import draw_figures
 from auricle.report.html_format import typeset_number
-from auricle.report.meeting_timeline import draw_meeting_timeline
-from auricle.report.meeting_turns import build_meeting_timeline, find_window
 from auricle.report.sample_view import Edit, SampleView, build_sample_views
 from auricle.report.templating import render
 from auricle.report.text_format import truncate
 from auricle.runs.metrics import Number
+from auricle.tasks.calls.figures import build_timeline, draw_timeline
+from auricle.tasks.meetings.figures import draw_meeting_timeline
+from auricle.tasks.meetings.turns_figure import build_meeting_timeline, find_window
+from auricle.tasks.timestamps.timed_words import WORDS_FIELD
 
 MAX_SECONDS = 60.0
 MAX_CALL_SECONDS = 600.0
@@ -186,8 +186,8 @@ def draw_card(path: Path, row: Mapping[str, Any], number: Number | None = None) 
 def _draw_texts(record: Record, views: Sequence[SampleView], row: Mapping[str, Any]) -> None:
     reason = "" if record.error else row.get("reason")
     components.draw_markup(render("app/templates/card.html", views=views, error=record.error, reason=reason))
-    if events := views[0].events:
-        components.draw_markup(build_layout(), draw_event_timeline(events, record.sample.id, embed_drawing))
+    if views[0].figures:
+        components.draw_markup(build_layout(), draw_figures(views[0], embed_drawing))
 
 
 def _outcome_markup(row: Mapping[str, Any], number: Number | None) -> Markup | None:

@@ -13,8 +13,8 @@ from auricle.app.views import charts
 from auricle.app.workspace import current_workspace
 from auricle.core.errors import DataError, SpecError
 from auricle.report.plot_data import ConfusionMatrix
-from auricle.report.sample_filter import SampleColumns
 from auricle.runs.filter_terms import EQUALS, Term, format_filter
+from auricle.scoring.sample_filter import SampleColumns
 
 
 def equals(field: str, value: str) -> Term:

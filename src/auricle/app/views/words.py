@@ -15,8 +15,13 @@ from auricle.app.views import components
 from auricle.app.workspace import check_run_file
 from auricle.core.gc_tuning import infrequent_gc
 from auricle.report.html_format import format_count, typeset_number
-from auricle.report.stored_stats import load_stats
-from auricle.report.word_errors import (
+from auricle.runs.filter_terms import CONTAINS, Term
+from auricle.runs.metrics import METRICS_FILE, Number
+from auricle.runs.run_directory import Run
+from auricle.runs.run_spec import OUTPUTS_FILE
+from auricle.runs.scores import SCORES_FILE
+from auricle.scoring.stored_stats import load_stats
+from auricle.tasks.asr.word_errors import (
     MAX_CONFUSIONS,
     MAX_INSERTIONS,
     MAX_SAMPLES,
@@ -25,11 +30,6 @@ from auricle.report.word_errors import (
     WordErrorCounter,
     WordErrors,
 )
-from auricle.runs.filter_terms import CONTAINS, Term
-from auricle.runs.metrics import METRICS_FILE, Number
-from auricle.runs.run_directory import Run
-from auricle.runs.run_spec import OUTPUTS_FILE
-from auricle.runs.scores import SCORES_FILE
 
 FILES = (OUTPUTS_FILE, SCORES_FILE, METRICS_FILE)
 

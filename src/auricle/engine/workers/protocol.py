@@ -15,8 +15,6 @@ from typing import Any
 
 import orjson
 
-from auricle.audio import Audio, Image, Video
-from auricle.audio.waveform import as_float32
 from auricle.core import errors
 from auricle.core.errors import AuricleError, MissingExtra, SampleError, SpecError, Transient, describe
 from auricle.core.serialization import decode_segments, dumps
@@ -34,6 +32,8 @@ from auricle.core.types import (
     Timing,
     Turn,
 )
+from auricle.media import Audio, Image, Video
+from auricle.media.waveform import as_float32
 from auricle.models.call_timer import record_call
 
 HEADER = struct.Struct("!II")  # size of the JSON, size of the bytes after it

@@ -7,12 +7,12 @@ import re
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from auricle.audio.decode import open_source, probe
-from auricle.audio.fetching import WEB_SCHEMES
-from auricle.audio.media import Audio, Image, Video
-from auricle.audio.waveform import Format
 from auricle.core.audio_limit import check_length
 from auricle.core.errors import AudioError, MissingExtra, SampleError, SpecError
+from auricle.media.decode import open_source, probe
+from auricle.media.fetching import WEB_SCHEMES
+from auricle.media.media import Audio, Image, Video
+from auricle.media.waveform import Format
 
 AudioFormat = Literal["auto", "wav", "mp3", "flac", "opus"]
 UNIVERSAL_FORMATS = ("wav", "mp3")  # accepted by every API with audio

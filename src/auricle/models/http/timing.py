@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
-from auricle.audio.audible import AUDIBLE_AMPLITUDE
 from auricle.core.types import Timing
+from auricle.media.audible import AUDIBLE_AMPLITUDE
 
 if TYPE_CHECKING:
     import aiohttp

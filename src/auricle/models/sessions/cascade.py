@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from auricle.audio.voices import find_voice
 from auricle.core.errors import SpecError
 from auricle.core.types import Generate, Turn
 from auricle.core.yaml_files import read_yaml
+from auricle.media.voices import find_voice
 from auricle.models.listing import ModelListing
 from auricle.models.sessions.inner_models import InnerModel
 from auricle.models.sessions.turn_taking import CallerTurn, Reply, TurnTakingModel

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
 
-from auricle.audio import Audio
 from auricle.core.calls import (
     FRAME_SECONDS,
     Caller,
@@ -30,6 +29,7 @@ from auricle.core.calls import (
 from auricle.core.errors import InvalidEvent, Rejected, SpecError, Transient, describe
 from auricle.core.types import Call
 from auricle.core.user_code import AwaitedCall, UserCall
+from auricle.media import Audio
 from auricle.models.sessions.agent import END_SILENCE, AgentState
 from auricle.models.sessions.caller import TIME_TOLERANCE, ScriptedCaller
 from auricle.models.sessions.dialogue import make_dialogue

@@ -10,9 +10,9 @@ import asyncio
 from collections.abc import AsyncIterator, Mapping
 from typing import Any
 
-from auricle.audio.voices import find_voice
 from auricle.core.errors import SampleError
 from auricle.core.types import Generate, Turn
+from auricle.media.voices import find_voice
 from auricle.models.listing import ModelListing
 from auricle.models.sessions.inner_models import InnerModel
 from auricle.models.sessions.turn_taking import CallerTurn, Reply, TurnTakingModel

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from auricle.audio import Audio
-from auricle.audio.waveform import as_float32
+from auricle.media import Audio
+from auricle.media.waveform import as_float32
 
 if TYPE_CHECKING:
     from numpy import int16

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from auricle.audio.audible import MIN_PAUSE_SECONDS, find_audible
 from auricle.core.calls import Event, EventKind, Span, Truncate
+from auricle.media.audible import MIN_PAUSE_SECONDS, find_audible
 
 if TYPE_CHECKING:
     from numpy import int16

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from auricle.audio.audible import find_edges
 from auricle.core.calls import FRAME_SECONDS, AudioFrame, Step
 from auricle.core.errors import AudioError
+from auricle.media.audible import find_edges
 
 if TYPE_CHECKING:
     from numpy import float32, int16

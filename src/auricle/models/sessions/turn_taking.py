@@ -8,7 +8,6 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from auricle.audio import Audio
 from auricle.core.calls import (
     AudioFrame,
     CallerInput,
@@ -23,6 +22,7 @@ from auricle.core.calls import (
 )
 from auricle.core.errors import SpecError
 from auricle.core.types import Call, Turn
+from auricle.media import Audio
 from auricle.models.base import SessionModel
 from auricle.models.call_timer import hold
 from auricle.models.sessions.endpointing import RATE, DetectorFactory, Endpointer, SpeechEnd, SpeechStart

@@ -13,9 +13,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from auricle.audio import Audio
 from auricle.core.errors import SampleError, SpecError
 from auricle.core.types import Conversation, Generate, Generation, Likelihood, LogLikelihood, Part, Request, Turn
+from auricle.media import Audio
 from auricle.models.base import answer_in_groups
 from auricle.models.token_boundary import (
     ScoringInput,

@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from auricle.core.types import Generate, Generation, Likelihood, LogLikelihood, Request, Turn
+from auricle.data.prompts.meta_template import MetaTemplate
 from auricle.models.request_input import join_turns, turn_text
 from auricle.models.token_boundary import (
     ScoringInput,
@@ -21,7 +22,6 @@ from auricle.models.token_boundary import (
     start_tokens,
 )
 from auricle.models.transformers.base import LocalModel, TokenizedModel, render_chat
-from auricle.prompts.meta_template import MetaTemplate
 
 
 class Causal(TokenizedModel):

@@ -14,10 +14,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Literal, get_args
 
-from auricle.audio import Audio, Image, Video
-from auricle.audio.video import FrameSampling, VideoFrame
 from auricle.core.errors import MissingExtra, SampleError, SpecError
 from auricle.core.types import Generate, Generation, Likelihood, LogLikelihood, Part, Request, Turn
+from auricle.media import Audio, Image, Video
+from auricle.media.video import FrameSampling, VideoFrame
 from auricle.models.base import answer_in_groups
 from auricle.models.request_input import parse_frame_sampling, sample_frames
 from auricle.models.transformers.audio_chat import AudioChat

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from auricle.audio import Audio
 from auricle.core.errors import DataError, SpecError
-from auricle.tasks.folder_scan import AUDIO_SUFFIXES
+from auricle.data.folder_scan import AUDIO_SUFFIXES
+from auricle.media import Audio
 
 if TYPE_CHECKING:
     from numpy import float32

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 
 from auricle.core.errors import SpecError
 from auricle.core.types import Part, Sample
+from auricle.engine.inferencers import Respond
+from auricle.engine.task import Task
 from auricle.perf.data.lengths import Lengths
 from auricle.perf.data.speech import SpeechPool
 from auricle.perf.data.texts import make_block, make_text
-from auricle.tasks.base import Task
-from auricle.tasks.inferencers import Respond
 
 if TYPE_CHECKING:
     from numpy.random import Generator

@@ -13,12 +13,12 @@ from auricle.core.errors import DataError, SpecError
 from auricle.core.types import RejectedRow, Sample
 from auricle.data.file_formats import Row, file_revision, read_rows
 from auricle.engine.factory import build_task
+from auricle.engine.inferencers import Respond
 from auricle.engine.spec import Spec
+from auricle.engine.task import Task
 from auricle.perf.data.texts import make_block, make_text
 from auricle.runs.perf_files import REQUESTS_FILE
 from auricle.runs.run_spec import SPEC_FILE, read_run_spec
-from auricle.tasks.base import Task
-from auricle.tasks.inferencers import Respond
 
 MOONCAKE_BLOCK_TOKENS = 512
 """Tokens of a block that a hash id stands for."""

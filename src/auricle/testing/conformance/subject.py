@@ -8,11 +8,11 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from auricle.api import LoadedModel
-from auricle.audio import Audio
 from auricle.core.errors import SampleError, Skipped, describe
 from auricle.core.types import ABILITY_BY_REQUEST, Ability, Generate, Output, Predict, Request
 from auricle.engine.batching import decode_request_audio
 from auricle.engine.outputs import normalise_output
+from auricle.media import Audio
 from auricle.models.base import AsyncModel, Model
 from auricle.models.limits import ModelLimits
 from auricle.testing.conformance.outputs import outputs_equal

@@ -9,9 +9,9 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from auricle.api import LoadedModel, load_model
-from auricle.audio import Audio
 from auricle.core.errors import SampleError, SpecError
 from auricle.core.types import ABILITY_BY_REQUEST, Generate, Predict, Request
+from auricle.media import Audio
 from auricle.models.limits import ModelLimits
 from auricle.testing.conformance.checks import CHECKS
 from auricle.testing.conformance.report import CheckFailed, CheckResult, CheckSkipped, ModelCheckError, ModelReport

@@ -10,12 +10,12 @@ from dataclasses import dataclass, field
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from auricle.audio import Audio
 from auricle.core.errors import SampleError
 from auricle.core.types import RejectedRow, Sample
 from auricle.data.duplicates import list_recordings
-from auricle.tasks.demo import demo
-from auricle.tasks.kinds import first_target
+from auricle.engine.kinds import first_target
+from auricle.media import Audio
+from auricle.tasks.demo.kinds import demo
 from auricle.testing.fake_server.script import compute_digest
 
 if TYPE_CHECKING:

@@ -6,10 +6,10 @@ import asyncio
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from auricle.audio import Audio
+from auricle.media import Audio
 from auricle.models.sessions.gemini_live import GeminiLive
 from auricle.models.sessions.realtime import Realtime
-from auricle.tasks.demo import FOLDER as DEMO_FOLDER
+from auricle.tasks.demo.kinds import FOLDER as DEMO_FOLDER
 from auricle.testing.protocol_conformance.gemini import GeminiSuite
 from auricle.testing.protocol_conformance.openai import OpenAISuite
 from auricle.testing.protocol_conformance.probe import ProbeSettings

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from auricle.audio.audible import AUDIBLE_AMPLITUDE
+from auricle.media.audible import AUDIBLE_AMPLITUDE
 
 if TYPE_CHECKING:
     from numpy import int16

@@ -52,7 +52,7 @@ def cut_answer(
     """
     import numpy as np
 
-    from auricle.audio import Audio
+    from auricle.media import Audio
 
     speech = speak(seconds, rate)
     if path is not None:

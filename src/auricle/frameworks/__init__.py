@@ -1,0 +1,1 @@
+"""Models, datasets, configs and results of other frameworks: one folder per framework."""

@@ -1,1 +1,0 @@
-"""Reward models, results and tables of CMI-RewardBench."""

@@ -1,1 +1,0 @@
-"""Eval scenarios of pipecat."""

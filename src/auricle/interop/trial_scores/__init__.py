@@ -1,1 +1,0 @@
-"""Scores of verification trials, from a file beside a list of trials."""

@@ -1,0 +1,12 @@
+"""Numbers of runs in formats of other sites, and experiment trackers."""
+
+from auricle.core.features import Feature
+
+FEATURE = Feature(
+    __name__,
+    "numbers of runs in formats of other sites, and experiment trackers",
+    commands={
+        "publish": ("commands:publish", "Write the numbers of runs in a format of another site or tool.", "Inspect"),
+        "log": ("commands:log", "Log finished runs to experiment trackers.", "Inspect"),
+    },
+)

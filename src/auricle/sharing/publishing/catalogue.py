@@ -1,0 +1,33 @@
+"""The formats of `auricle publish`. They are imported when they are used."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+
+from auricle.core.registry import Builtin, Registry
+
+if TYPE_CHECKING:
+    from auricle.sharing.publishing.base import FinishedRun, Published, PublishOptions
+
+Publisher: TypeAlias = "Callable[[Sequence[FinishedRun], PublishOptions, Path], Published]"
+"""Writes runs to a folder in a format."""
+
+PUBLISHERS: Registry[Publisher] = Registry(
+    "publisher",
+    {
+        "eee": Builtin("auricle.sharing.publishing.every_eval_ever:publish", "JSON of Every Eval Ever 0.3.0"),
+        "hf-eval-results": Builtin(
+            "auricle.sharing.publishing.eval_results:publish", "`.eval_results/*.yaml` of a model on the Hub"
+        ),
+        "inspect": Builtin("auricle.sharing.publishing.inspect_log:publish", "`.eval` logs of Inspect"),
+        "lm-eval": Builtin(
+            "auricle.sharing.publishing.lm_eval:publish", "results and samples of lm-evaluation-harness"
+        ),
+        "model-card": Builtin(
+            "auricle.sharing.publishing.model_card:publish", "`model-index` metadata of a model card on the Hub"
+        ),
+    },
+    expects=(Callable, "a function"),
+)

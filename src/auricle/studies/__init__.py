@@ -1,0 +1,1 @@
+"""Features about what is done with models and runs: one folder per study."""

@@ -1,0 +1,10 @@
+"""Whether a model uses the sound to answer."""
+
+from auricle.core.features import Feature
+
+FEATURE = Feature(
+    __name__,
+    "whether a model uses the sound to answer",
+    commands={"listen": ("commands:listen", "Check whether a model uses the sound of TASK.", "Evaluate")},
+    report_sections={"listening": ("sections:render_listening", "the controls of a listening check", "110")},
+)

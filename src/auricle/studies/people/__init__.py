@@ -1,0 +1,19 @@
+"""Listening tests: people rate or compare sounds."""
+
+from auricle.core.features import Feature
+
+FEATURE = Feature(
+    __name__,
+    "listening tests: people rate or compare sounds",
+    commands={
+        "listen-test": (
+            "commands:listen_test",
+            "Let people rate or compare sounds without knowing where they come from.",
+            "Evaluate",
+        )
+    },
+    report_sections={
+        "listening-test": ("html:render_listening_test", "systems, pairs, items and listeners", "20"),
+        "correlation-with-people": ("html:render_people_correlations", "how metrics correlate with people", "30"),
+    },
+)

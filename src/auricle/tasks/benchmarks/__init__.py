@@ -1,1 +1,0 @@
-"""Published benchmarks, read from the official archive on disk or from Hugging Face."""

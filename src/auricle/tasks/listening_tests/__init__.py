@@ -1,1 +1,0 @@
-"""Listening tests: people rate or compare the sounds of several systems without knowing which is which."""
