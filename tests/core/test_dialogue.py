@@ -2,7 +2,7 @@
 
 from auricle.core.calls import EventKind
 from auricle.core.dialogue import list_dialogue
-from tests.unit.metrics.calls.recordings import caller, cut_speech, happens, record, speak
+from tests.tasks.calls.metrics.recordings import caller, cut_speech, happens, record, speak
 
 
 def test_speech_that_was_interrupted_is_cut_where_the_caller_stopped_hearing_it() -> None:

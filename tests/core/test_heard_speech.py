@@ -6,7 +6,7 @@ import pytest
 
 from auricle.core.calls import EventKind
 from auricle.core.heard_speech import join_heard, list_spoken_items
-from tests.unit.metrics.calls.recordings import agent, cut_speech, happens, record, speak
+from tests.tasks.calls.metrics.recordings import agent, cut_speech, happens, record, speak
 
 LONG = "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen"
 

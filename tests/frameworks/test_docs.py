@@ -11,6 +11,7 @@ import soundfile
 from click.testing import CliRunner
 
 from auricle.cli import cli
+from tests.frameworks.tau_voice.simulations import make_simulation
 from tests.support import paths
 from tests.support.framework_results import (
     cmi_rows,
@@ -21,7 +22,6 @@ from tests.support.framework_results import (
     write_open_asr,
     write_ultraeval,
 )
-from tests.unit.interop.tau_voice.simulations import make_simulation
 
 DOCS = paths.DOCS
 PAGES = (

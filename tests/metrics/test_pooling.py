@@ -7,7 +7,7 @@ import pytest
 
 from auricle import Sample
 from auricle.metrics.pooling import PooledQuantile, count_metric, value_metric
-from tests.unit.metrics.calls.recordings import record
+from tests.tasks.calls.metrics.recordings import record
 
 SAMPLE = Sample(id="1", inputs={})
 

@@ -35,7 +35,7 @@ from auricle.tasks.meetings.metrics.words import (
 from auricle.tasks.meetings.segment_files import Region, format_stm
 from tests.support import paths
 from tests.support.extras import require_extra
-from tests.unit.metrics.meetings.meetings import make_answer, make_sample
+from tests.tasks.meetings.metrics.meetings import make_answer, make_sample
 
 require_extra("oracles")
 require_extra("meetings")

@@ -13,9 +13,9 @@ from auricle.perf.compare import ComparedRow, PerfComparison, build_comparison, 
 from auricle.perf.report.tables import name_number
 from auricle.runs.perf_files import REQUESTS_FILE, RunMeasure, StandardError, read_perf_summary, write_perf_summary
 from auricle.testing.fake_server import Script
+from tests.perf.conftest import RunMeasurement
 from tests.support.cli_types import RunAuricle
 from tests.support.report_pages import assert_policy_admits_only_the_page, visible_text
-from tests.unit.perf.conftest import RunMeasurement
 
 pytestmark = [pytest.mark.slow, pytest.mark.flaky(reruns=2)]  # depends on the timing of a busy machine
 

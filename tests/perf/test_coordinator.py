@@ -19,7 +19,7 @@ from auricle.perf.coordinator import run_load_point, summarise_health
 from auricle.perf.messages import LoadPointPlan, PointProgress, SenderResult
 from auricle.runs.perf_files import read_health, write_health
 from auricle.testing.fake_server import FakeServer, Script
-from tests.unit.perf.conftest import RunMeasurement
+from tests.perf.conftest import RunMeasurement
 
 pytestmark = [pytest.mark.slow, pytest.mark.flaky(reruns=2)]  # depends on the timing of a busy machine
 

@@ -23,7 +23,7 @@ from auricle.perf.measurement import PerfConfig, measure
 from auricle.runs.perf_files import LoadPointSummary
 from auricle.testing.fake_server.script import compute_digest
 from auricle.testing.models import FakeApi
-from tests.unit.perf.conftest import RunMeasurement
+from tests.perf.conftest import RunMeasurement
 
 pytestmark = [pytest.mark.slow, pytest.mark.flaky(reruns=2)]  # depends on the timing of a busy machine
 

@@ -11,7 +11,7 @@ import pytest
 from auricle.perf.saturation import SaturationDetector
 from auricle.runs.perf_files import StatusCounts
 from auricle.testing.fake_server import Script
-from tests.unit.perf.conftest import RunMeasurement
+from tests.perf.conftest import RunMeasurement
 
 pytestmark = [pytest.mark.slow, pytest.mark.flaky(reruns=2)]  # depends on the timing of a busy machine
 

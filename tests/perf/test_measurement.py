@@ -17,7 +17,7 @@ from auricle.perf.summary import summarise
 from auricle.runs.perf_files import read_perf_summary
 from auricle.runs.usage import Price
 from auricle.testing.fake_server import FakeServer, Script
-from tests.unit.perf.conftest import RunMeasurement
+from tests.perf.conftest import RunMeasurement
 
 pytestmark = [pytest.mark.slow, pytest.mark.flaky(reruns=2)]  # depends on the timing of a busy machine
 

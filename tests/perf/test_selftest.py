@@ -10,7 +10,7 @@ from auricle.perf.commands import run_perf
 from auricle.perf.machine_load import MachineLoad
 from auricle.perf.selftest import MachineLimits, describe_machine, limits_path, load_limits
 from auricle.testing.fake_server import Script
-from tests.unit.perf.conftest import RunMeasurement
+from tests.perf.conftest import RunMeasurement
 
 pytestmark = pytest.mark.slow
 

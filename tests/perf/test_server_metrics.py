@@ -24,8 +24,8 @@ from auricle.perf.summary import summarise
 from auricle.perf.windows import Window
 from auricle.testing.fake_server import FakeServer, Script
 from auricle.testing.fake_server.metrics_page import ServedTokens, render_metrics
+from tests.perf.conftest import RunMeasurement
 from tests.support.simulated_servers import even_streams
-from tests.unit.perf.conftest import RunMeasurement
 
 WINDOW = Window("all", 0.0, 10.0)
 

@@ -14,7 +14,7 @@ from auricle.perf.driver import Driver
 from auricle.perf.worker import gc_paused
 from auricle.runs.perf_files import StatusCounts
 from auricle.testing.fake_server import Script
-from tests.unit.perf.conftest import RunMeasurement
+from tests.perf.conftest import RunMeasurement
 
 pytestmark = pytest.mark.slow
 

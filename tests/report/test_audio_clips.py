@@ -14,7 +14,7 @@ from auricle.report.audio_clips import AudioClips, encode_clip, get_sounds
 from auricle.tasks.asr import error_rates
 from tests.support.call_recordings import make_call_audio, make_recording
 from tests.support.report_pages import view_samples
-from tests.unit.metrics.meetings.meetings import make_answer, make_sample
+from tests.tasks.meetings.metrics.meetings import make_answer, make_sample
 
 
 def record(output: str = "", name: str = "a", **inputs: Any) -> Record:

@@ -27,7 +27,7 @@ from tests.support.report_pages import (
     view_samples,
     visible_text,
 )
-from tests.unit.metrics.meetings.meetings import make_answer, make_sample
+from tests.tasks.meetings.metrics.meetings import make_answer, make_sample
 
 
 def test_page_shows_the_number_its_interval_and_its_coverage() -> None:

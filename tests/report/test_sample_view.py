@@ -12,7 +12,7 @@ from auricle.report.sample_view import Edit, align_tokens, build_sample_views, j
 from auricle.tasks.asr import error_rates
 from auricle.tasks.labels import metrics as labels
 from tests.support.report_pages import view_samples
-from tests.unit.metrics.meetings.meetings import make_answer, make_sample
+from tests.tasks.meetings.metrics.meetings import make_answer, make_sample
 
 
 def record(output: Any = "", target: str = "one two three", name: str = "a", **inputs: Any) -> Any:

@@ -10,7 +10,7 @@ from auricle.runs.health import JournalHealth
 from auricle.runs.metrics import JudgeFacts
 from auricle.runs.outcome_counts import OutcomeCounts
 from auricle.runs.result import RunResult
-from tests.unit.runs.test_metrics import METRICS
+from tests.runs.test_metrics import METRICS
 
 SCORED = replace(METRICS, judges=())
 RESULT = RunResult(path=Path("runs/a"), outcomes=OutcomeCounts(3, 3, 0), metrics=SCORED)

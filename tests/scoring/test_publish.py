@@ -20,7 +20,7 @@ from auricle.tasks.calls.metrics.success import call_completion
 from auricle.tasks.calls.metrics.turn_taking import barge_in_success, barge_in_yield
 from tests.support.report_pages import visible_text
 from tests.support.scored_records import make_mixed_records, make_record, overall_results, score_and_summarise
-from tests.unit.metrics.calls.recordings import caller, record
+from tests.tasks.calls.metrics.recordings import caller, record
 
 DERIVED = ("scores.jsonl", "metrics.json", "metrics_summary.csv", "metrics_detail.csv", "report.html")
 

@@ -7,7 +7,7 @@ from auricle.app.palette import LIGHT
 from auricle.app.views import charts
 from auricle.metrics.matrix_difference import AxisLabel, MatrixDifference, RecallChange
 from auricle.report.plot_data import Centre, Dimension, Distribution, Plane
-from tests.unit.app.views.test_results import MATRIX
+from tests.app.views.test_results import MATRIX
 
 
 @pytest.fixture(autouse=True)

@@ -17,9 +17,9 @@ from click.testing import CliRunner, Result
 
 from auricle.cli import cli
 from auricle.runs.run_directory import Run
+from tests.frameworks.cmi.reward_classes import calls, checkout, inheriting
 from tests.support.cmi_rows import ARENA
 from tests.support.guides import guide_path, read_code_blocks
-from tests.unit.interop.cmi.reward_classes import calls, checkout, inheriting
 
 PATHS = {"/path/to/model.safetensors": "model.safetensors", "/path/to/dataset_root": "data", "cuda:0": "cpu"}
 """What the guide leaves open, and the device of a machine without a GPU."""

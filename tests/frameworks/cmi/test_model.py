@@ -23,8 +23,8 @@ from auricle.frameworks.cmi.model import (
 from auricle.media import Audio
 from auricle.models import abilities
 from auricle.models.catalogue import MODELS
+from tests.frameworks.cmi.reward_classes import calls, checkout, duck, in_custom_models, inheriting
 from tests.support.extras import require_extra
-from tests.unit.interop.cmi.reward_classes import calls, checkout, duck, in_custom_models, inheriting
 
 
 def predict_scores(path: Path, scores: str, count: int = 1) -> list[Prediction]:

@@ -14,8 +14,8 @@ from auricle.engine.settings import Settings
 from auricle.engine.spec import JudgeSpec
 from auricle.runs.response_cache import _resolve_source
 from auricle.runs.run_directory import Run
+from tests.frameworks.cmi.reward_classes import calls, duck, inheriting
 from tests.support.cmi_rows import ARENA
-from tests.unit.interop.cmi.reward_classes import calls, duck, inheriting
 
 TASK = '''
 from pathlib import Path

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.unit.interop.kimi.evalkit_files import write_config
+from tests.frameworks.kimi.evalkit_files import write_config
 
 
 @pytest.fixture

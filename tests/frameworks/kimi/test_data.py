@@ -11,8 +11,7 @@ from auricle.core.types import RejectedRow, Sample, list_parts
 from auricle.frameworks.kimi.data import DataConfig
 from auricle.frameworks.kimi.datasets import find_dataset
 from auricle.runs.run_directory import Run
-from tests.support.framework_results import list_samples, text_of
-from tests.unit.interop.kimi.evalkit_files import (
+from tests.frameworks.kimi.evalkit_files import (
     CLASSES,
     DATASET_CLASS,
     VOCAL_QUESTION,
@@ -21,6 +20,7 @@ from tests.unit.interop.kimi.evalkit_files import (
     write_config,
     write_rows,
 )
+from tests.support.framework_results import list_samples, text_of
 
 pytestmark = pytest.mark.usefixtures("evalkit_folder")
 

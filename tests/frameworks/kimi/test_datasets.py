@@ -9,7 +9,7 @@ from auricle.engine.catalogue import TASKS
 from auricle.engine.factory import build_task
 from auricle.engine.spec import Spec
 from auricle.frameworks.kimi.datasets import BASE_DATASETS, DATASETS, GROUPS, find_dataset, find_group
-from tests.unit.interop.kimi.evalkit_files import DATASET_CLASS, VOCAL_QUESTION, build_kimi_task, write_rows
+from tests.frameworks.kimi.evalkit_files import DATASET_CLASS, VOCAL_QUESTION, build_kimi_task, write_rows
 
 pytestmark = pytest.mark.usefixtures("evalkit_folder")
 

@@ -22,10 +22,10 @@ from auricle.frameworks.kimi.checkout import find_model_path
 from auricle.frameworks.kimi.data import DataConfig
 from auricle.frameworks.kimi.datasets import find_dataset
 from auricle.runs.run_directory import Run
+from tests.frameworks.kimi.evalkit_files import VOCAL_QUESTION, build_kimi_task, evaluate_kimi_task, write_rows
 from tests.support.framework_results import text_of
 from tests.support.guides import guide_path, read_code_blocks, read_statements
 from tests.support.http_servers import CannedServer, chat, http_reply, serving
-from tests.unit.interop.kimi.evalkit_files import VOCAL_QUESTION, build_kimi_task, evaluate_kimi_task, write_rows
 
 GUIDE = "kimi-audio-evalkit"
 pytestmark = [

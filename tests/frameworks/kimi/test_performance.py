@@ -11,7 +11,7 @@ import pytest
 from auricle.api import evaluate
 from auricle.engine.spec import JudgeSpec, Spec
 from auricle.frameworks.exchange.result_export import export_run
-from tests.unit.interop.kimi.evalkit_files import CLASSES, VOCAL_QUESTION, write_rows
+from tests.frameworks.kimi.evalkit_files import CLASSES, VOCAL_QUESTION, write_rows
 
 pytestmark = pytest.mark.usefixtures("evalkit_folder")
 

@@ -12,6 +12,7 @@ from auricle.engine.spec import Spec
 from auricle.frameworks.exchange.result_export import export_run
 from auricle.media import Audio
 from auricle.runs.run_directory import Run
+from tests.frameworks.kimi.evalkit_files import DATASET_CLASS, write_rows
 from tests.support.framework_results import (
     HYPOTHESES,
     export_and_import,
@@ -21,7 +22,6 @@ from tests.support.framework_results import (
     write_jsonl,
     write_kimi,
 )
-from tests.unit.interop.kimi.evalkit_files import DATASET_CLASS, write_rows
 
 
 def test_a_null_prediction_is_a_failure(tmp_path: Path) -> None:

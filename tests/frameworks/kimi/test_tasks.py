@@ -14,8 +14,7 @@ from auricle.engine.factory import build_task
 from auricle.engine.spec import JudgeSpec, Spec, resolve_tasks
 from auricle.metrics.catalogue import METRICS
 from auricle.runs.run_directory import Run
-from tests.support.framework_results import first_rejection, list_samples
-from tests.unit.interop.kimi.evalkit_files import (
+from tests.frameworks.kimi.evalkit_files import (
     CLASSES,
     DATASET_CLASS,
     VOCAL_QUESTION,
@@ -23,6 +22,7 @@ from tests.unit.interop.kimi.evalkit_files import (
     evaluate_kimi_task,
     write_rows,
 )
+from tests.support.framework_results import first_rejection, list_samples
 
 pytestmark = pytest.mark.usefixtures("evalkit_folder")
 

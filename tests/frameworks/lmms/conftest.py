@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.unit.interop.lmms.task_files import BASE_YAML, TASK_YAML, UTILS_MODULE
+from tests.frameworks.lmms.task_files import BASE_YAML, TASK_YAML, UTILS_MODULE
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ import pytest
 
 from auricle.core.errors import SpecError
 from auricle.engine.catalogue import TASKS
-from tests.unit.interop.lmms.task_files import MULTIPLE_CHOICE, TASK_YAML, build_lmms_task, first_requests
+from tests.frameworks.lmms.task_files import MULTIPLE_CHOICE, TASK_YAML, build_lmms_task, first_requests
 
 
 def test_a_missing_module_is_reported_with_the_yaml(folder: Path) -> None:

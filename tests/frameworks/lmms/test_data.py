@@ -9,9 +9,9 @@ from auricle.core.errors import SampleError
 from auricle.core.types import Generation
 from auricle.frameworks.lmms.data import FileDocs, render_template
 from auricle.media import Audio, Image
+from tests.frameworks.lmms.task_files import FAULTY_FUNCTIONS, build_lmms_task, first_requests, run_task
 from tests.support.extras import require_extra
 from tests.support.framework_results import first_rejection, list_samples
-from tests.unit.interop.lmms.task_files import FAULTY_FUNCTIONS, build_lmms_task, first_requests, run_task
 
 
 def test_prompts_come_from_functions_and_settings_from_fields(folder: Path) -> None:

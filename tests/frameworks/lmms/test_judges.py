@@ -13,7 +13,7 @@ from auricle.core.types import Generate, Sample, Turn
 from auricle.engine.spec import JudgeSpec
 from auricle.frameworks.lmms.judges import DESCRIPTION_RULES, JUDGED_FUNCTIONS, make_judged_metric
 from auricle.metrics.base import Metric
-from tests.unit.interop.lmms.task_files import build_lmms_task, overall_values, read_metrics
+from tests.frameworks.lmms.task_files import build_lmms_task, overall_values, read_metrics
 
 ASKING = """
 import urllib.request

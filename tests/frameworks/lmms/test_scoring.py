@@ -7,7 +7,7 @@ import pytest
 
 from auricle.core.errors import SpecError
 from auricle.core.types import Generation
-from tests.unit.interop.lmms.task_files import build_lmms_task, overall_values, read_metrics, run_task
+from tests.frameworks.lmms.task_files import build_lmms_task, overall_values, read_metrics, run_task
 
 
 def test_a_metric_without_values_is_reported(folder: Path) -> None:

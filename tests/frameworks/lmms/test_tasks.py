@@ -12,8 +12,8 @@ from auricle.engine.spec import resolve_task
 from auricle.engine.task_files import TaskReference
 from auricle.media import Audio
 from auricle.runs.run_directory import Run
+from tests.frameworks.lmms.task_files import MULTIPLE_CHOICE, build_lmms_task, first_requests
 from tests.support.framework_results import list_samples, text_of
-from tests.unit.interop.lmms.task_files import MULTIPLE_CHOICE, build_lmms_task, first_requests
 
 # --- prompts -------------------------------------------------------------------------------
 

@@ -9,7 +9,7 @@ import pytest
 import soundfile
 
 from auricle.engine.spec import Spec
-from tests.unit.interop.ser.emotion_classes import PEAKS, write_suite
+from tests.frameworks.ser.emotion_classes import PEAKS, write_suite
 
 SpecBuilder = Callable[..., Spec]
 

@@ -10,7 +10,7 @@ from auricle.core.errors import DataError
 from auricle.engine.spec import Spec
 from auricle.frameworks.ser.data import DatasetTaskFactory, LabelledRecordings
 from auricle.runs.run_directory import Run
-from tests.unit.interop.ser.conftest import SpecBuilder
+from tests.frameworks.ser.conftest import SpecBuilder
 
 
 def build_recordings(class_path: str, **arguments: str) -> LabelledRecordings:

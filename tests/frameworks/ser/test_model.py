@@ -19,8 +19,8 @@ from auricle.engine.settings import Settings
 from auricle.engine.spec import Spec
 from auricle.frameworks.ser.model import MODELS_PACKAGE, SerModel, SuiteModules
 from auricle.runs.run_directory import Run
-from tests.unit.interop.ser.conftest import SpecBuilder
-from tests.unit.interop.ser.emotion_classes import PEAKS
+from tests.frameworks.ser.conftest import SpecBuilder
+from tests.frameworks.ser.emotion_classes import PEAKS
 
 
 def read_records(run: Path) -> dict[str, Record]:

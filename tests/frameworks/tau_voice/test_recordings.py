@@ -11,7 +11,7 @@ from auricle.core.calls import Span
 from auricle.frameworks.tau_voice.recordings import make_recording
 from auricle.tasks.calls.metrics.tau_voice import count_tau_events
 from auricle.tasks.calls.metrics.ticks import make_ticks, parse_tau_ticks
-from tests.unit.interop.tau_voice.simulations import make_simulation
+from tests.frameworks.tau_voice.simulations import make_simulation
 
 
 def _shape(span: Span) -> tuple[str, float, float]:

@@ -13,7 +13,7 @@ from auricle.core.errors import DataError
 from auricle.frameworks.exchange.result_import import ImportOptions, import_results
 from auricle.runs.metrics import Number
 from auricle.runs.run_directory import Run
-from tests.unit.interop.tau_voice.simulations import make_simulation
+from tests.frameworks.tau_voice.simulations import make_simulation
 
 INFO = {
     "agent_info": {"llm": "openai:voice-1"},

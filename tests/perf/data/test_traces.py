@@ -7,7 +7,7 @@ import pytest
 from auricle.core.errors import DataError, SpecError
 from auricle.core.types import Sample
 from auricle.perf.data.traces import burstgpt, journal, mooncake
-from tests.unit.perf.conftest import MeasurementResult, RunMeasurement
+from tests.perf.conftest import MeasurementResult, RunMeasurement
 
 
 def write_jsonl(path: Path, *rows: dict[str, Any]) -> str:

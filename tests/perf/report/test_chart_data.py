@@ -17,8 +17,8 @@ from auricle.perf.report.chart_data import (
 )
 from auricle.perf.request_records import RequestColumns
 from auricle.runs.perf_files import LoadPointSummary
+from tests.perf.report.conftest import PointWithCharts, build_columns, build_point, build_request
 from tests.support.simulated_servers import streamed_request
-from tests.unit.perf.report.conftest import PointWithCharts, build_columns, build_point, build_request
 
 
 def find_chart(charts: PointCharts, title: str) -> Chart:

@@ -2,7 +2,7 @@ import re
 
 from auricle.perf.report import charts
 from auricle.perf.report.chart_data import Chart, Series
-from tests.unit.perf.report.conftest import PointWithCharts
+from tests.perf.report.conftest import PointWithCharts
 
 
 def test_every_series_is_drawn_with_its_name() -> None:

@@ -14,8 +14,8 @@ from auricle.perf.report.chart_data import PointCharts
 from auricle.perf.report.documents import flatten_point, render_csv, render_markdown, render_page, write_reports
 from auricle.perf.summary import summarise
 from auricle.runs.perf_files import Accuracy, LoadPointSummary, PerfManifest, PerfSummary, SearchResult, Validity
+from tests.perf.report.conftest import PointWithCharts, build_columns, build_point, build_request, build_summary
 from tests.support.report_pages import assert_policy_admits_only_the_page
-from tests.unit.perf.report.conftest import PointWithCharts, build_columns, build_point, build_request, build_summary
 
 
 def read_csv(content: bytes) -> list[dict[str, str]]:

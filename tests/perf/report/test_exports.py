@@ -16,7 +16,7 @@ from auricle.perf.report.exports import (
     render_vllm_csv,
     write_exports,
 )
-from tests.unit.perf.report.conftest import build_columns, build_point, build_request, build_summary
+from tests.perf.report.conftest import build_columns, build_point, build_request, build_summary
 
 
 @pytest.fixture(scope="module")

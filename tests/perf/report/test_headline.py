@@ -2,7 +2,7 @@ from dataclasses import replace
 
 from auricle.perf.report.headline import choose_headline
 from auricle.runs.perf_files import LoadPointSummary, Validity
-from tests.unit.perf.report.conftest import build_point
+from tests.perf.report.conftest import build_point
 
 
 def invalidate(point: LoadPointSummary) -> LoadPointSummary:

@@ -15,7 +15,7 @@ from auricle.runs.perf_files import (
     TriedValue,
     Validity,
 )
-from tests.unit.perf.report.conftest import build_point, build_request, build_summary
+from tests.perf.report.conftest import build_point, build_request, build_summary
 
 SEARCH = SearchResult("search:rate,low=1,high=8", 4.0, 5.0)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from auricle.core.types import Record
 from auricle.tasks.meetings.figures import draw_meeting_timeline
 from auricle.tasks.meetings.turns_figure import build_meeting_timeline
-from tests.unit.metrics.meetings.meetings import make_answer, make_sample
+from tests.tasks.meetings.metrics.meetings import make_answer, make_sample
 
 
 def draw(reference: str, answer: str) -> str:

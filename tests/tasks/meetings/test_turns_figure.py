@@ -14,7 +14,7 @@ from auricle.tasks.meetings.turns_figure import (
     find_window,
     format_clock,
 )
-from tests.unit.metrics.meetings.meetings import make_answer, make_sample
+from tests.tasks.meetings.metrics.meetings import make_answer, make_sample
 
 
 def make_record(reference: str, answer: str, regions: list[Region] | None = None) -> Record:

@@ -29,7 +29,7 @@ from auricle.tasks.speakers.metrics import (
     min_dcf_sre16,
     score_trial,
 )
-from tests.unit.metrics.test_detection import LABELS, SCORES
+from tests.tasks.speakers.test_detection import LABELS, SCORES
 
 TOY = np.column_stack([SCORES, LABELS, np.full((14, 2), -1)]).astype(np.float64)
 

@@ -9,7 +9,7 @@ import pytest
 import auricle
 from auricle.testing.conformance.checks import CHECKS
 from tests.support import paths
-from tests.unit.testing.conformance.broken_models import BROKEN_MODELS
+from tests.testing.conformance.broken_models import BROKEN_MODELS
 
 
 def test_every_check_is_on_the_page() -> None:

@@ -13,7 +13,7 @@ from auricle.core.types import Request
 from auricle.testing.conformance.report import CheckFailed, CheckSkipped
 from auricle.testing.conformance.subject import CheckOptions, Subject, add_context, describe_request
 from auricle.testing.samples import INSTRUCTIONS
-from tests.unit.testing.conformance.broken_models import Guesses, Healthy, RemembersHistory
+from tests.testing.conformance.broken_models import Guesses, Healthy, RemembersHistory
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from auricle.tasks.demo.kinds import DEMO_MODELS
 from auricle.testing import FakeServer, ModelCheckError, check_model
 from tests.support import paths
 from tests.support.extras import require_extra
-from tests.unit.testing.conformance.broken_models import BROKEN_MODELS, Guesses, Healthy, HealthyClient, Scorer, listen
+from tests.testing.conformance.broken_models import BROKEN_MODELS, Guesses, Healthy, HealthyClient, Scorer, listen
 
 ANSWERS_BY_NAME = {"damaged_sound": "it answers with the names of files and never reads them"}
 

@@ -17,7 +17,7 @@ from auricle.cli import cli
 from auricle.tasks.demo.kinds import FOLDER
 from auricle.testing.fake_server import FakeServer, Script
 from auricle.testing.fake_server.answers import MATCH_RATE, AnswerIndex, correlate
-from tests.unit.testing.fake_server.conftest import (
+from tests.testing.fake_server.conftest import (
     GEMINI_PATH,
     StartServer,
     audio_description,

@@ -6,7 +6,7 @@ from collections import Counter
 import pytest
 
 from auricle.testing.fake_server import Script, compute_digest
-from tests.unit.testing.fake_server.conftest import (
+from tests.testing.fake_server.conftest import (
     CHAT_PATH,
     TRANSCRIPTION_PATH,
     StartServer,

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from auricle.testing.fake_server.request_parsing import RequestBody, measure_seconds, split_tokens
-from tests.unit.testing.fake_server.conftest import (
+from tests.testing.fake_server.conftest import (
     CHAT_PATH,
     TRANSCRIPTION_PATH,
     StartServer,

@@ -18,7 +18,7 @@ from auricle.testing.fake_server.response_rendering import (
     compute_text_logprobs,
     synthesise_audio,
 )
-from tests.unit.testing.fake_server.conftest import (
+from tests.testing.fake_server.conftest import (
     CHAT_PATH,
     GEMINI_PATH,
     TRANSCRIPTION_PATH,

@@ -12,7 +12,7 @@ import pytest
 
 from auricle.testing.fake_server import FakeServer, Script, compute_digest
 from auricle.testing.fake_server.schedule import ServerSchedule, StreamChunk, first_half
-from tests.unit.testing.fake_server.conftest import CHAT_PATH, StartServer, chat_body, connect, send
+from tests.testing.fake_server.conftest import CHAT_PATH, StartServer, chat_body, connect, send
 
 pytestmark = pytest.mark.flaky(reruns=2)  # depends on the timing of a busy machine
 

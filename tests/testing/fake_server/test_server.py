@@ -20,7 +20,7 @@ import pytest
 from auricle.core.errors import SpecError
 from auricle.testing.fake_server import FakeServer, Script
 from tests.support.certificates import write_certificate
-from tests.unit.testing.fake_server.conftest import CHAT_PATH, chat, chat_body, connect, eventually
+from tests.testing.fake_server.conftest import CHAT_PATH, chat, chat_body, connect, eventually
 
 
 @pytest.mark.slow

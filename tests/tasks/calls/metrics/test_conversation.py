@@ -6,7 +6,7 @@ import pytest
 
 from auricle import Metric, Sample
 from auricle.tasks.calls.metrics.conversation import conversation
-from tests.unit.metrics.calls.recordings import caller, cut_speech, record, speak
+from tests.tasks.calls.metrics.recordings import caller, cut_speech, record, speak
 
 CALL = record(
     caller(0, 1, step=0, text="hello"),

@@ -5,7 +5,7 @@ import pytest
 from auricle import Sample
 from auricle.core.calls import CallRecording, EventKind
 from auricle.tasks.calls.metrics.eva import eva_turn_taking, score_latency
-from tests.unit.metrics.calls.recordings import agent, caller, happens, record
+from tests.tasks.calls.metrics.recordings import agent, caller, happens, record
 
 
 def score(recording: CallRecording) -> float:

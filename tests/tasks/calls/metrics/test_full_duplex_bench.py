@@ -11,7 +11,7 @@ from scipy.spatial.distance import jensenshannon
 from auricle import Metric, Sample
 from auricle.core.calls import CallRecording, EventKind
 from auricle.tasks.calls.metrics import full_duplex_bench as fdb
-from tests.unit.metrics.calls.recordings import agent, caller, happens, record, speak
+from tests.tasks.calls.metrics.recordings import agent, caller, happens, record, speak
 
 SAMPLE = Sample(id="1", inputs={})
 

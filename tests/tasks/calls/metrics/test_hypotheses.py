@@ -17,7 +17,7 @@ from auricle.tasks.calls.metrics.hypotheses import (
     shows_revisions,
     speech_interval,
 )
-from tests.unit.metrics.calls.recordings import caller, happens, record
+from tests.tasks.calls.metrics.recordings import caller, happens, record
 
 
 def test_texts_replace_those_of_their_segment_and_the_last_is_what_was_understood() -> None:

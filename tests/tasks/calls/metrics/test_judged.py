@@ -10,7 +10,7 @@ from auricle.core.calls import CallRecording, EventKind
 from auricle.core.errors import Unreadable
 from auricle.core.types import Json
 from auricle.tasks.calls.metrics.judged import judged_success, task_success_judged
-from tests.unit.metrics.calls.recordings import agent, caller, happens, record
+from tests.tasks.calls.metrics.recordings import agent, caller, happens, record
 
 YES, NO = "It is so.\nVerdict: yes", "It is not so.\nVerdict: no"
 APOLOGISES, BOOKS = {"judge": "The agent apologises."}, {"judge": ["It books a table.", "It offers a table."]}

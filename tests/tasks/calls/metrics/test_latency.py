@@ -6,7 +6,7 @@ from auricle import Generation, Metric, Sample
 from auricle.core.calls import CallRecording, Event, EventKind, Span
 from auricle.core.errors import Unsuited
 from auricle.tasks.calls.metrics import latency
-from tests.unit.metrics.calls.recordings import agent, caller, happens, record
+from tests.tasks.calls.metrics.recordings import agent, caller, happens, record
 
 SAMPLE = Sample(id="1", inputs={})
 

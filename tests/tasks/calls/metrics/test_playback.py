@@ -5,7 +5,7 @@ import pytest
 from auricle import Sample
 from auricle.core.calls import EventKind
 from auricle.tasks.calls.metrics.playback import truncation_error, underruns
-from tests.unit.metrics.calls.recordings import agent, cut_speech, happens, record, speak
+from tests.tasks.calls.metrics.recordings import agent, cut_speech, happens, record, speak
 
 SAMPLE = Sample(id="1", inputs={})
 

@@ -8,7 +8,7 @@ from auricle import Generation, Metric, Sample
 from auricle.core.calls import CallRecording, Event, EventKind
 from auricle.tasks.asr.error_rates import wer
 from auricle.tasks.calls.metrics import streaming
-from tests.unit.metrics.calls.recordings import caller, happens, record
+from tests.tasks.calls.metrics.recordings import caller, happens, record
 
 TEXT = "one two three four"
 SAMPLE = Sample(

@@ -14,7 +14,7 @@ from auricle.core.errors import Unreadable
 from auricle.core.types import Json
 from auricle.metrics.intervals import compute_interval
 from auricle.tasks.calls.metrics import success
-from tests.unit.metrics.calls.recordings import agent, cut_speech, happens, record
+from tests.tasks.calls.metrics.recordings import agent, cut_speech, happens, record
 
 
 def call(name: str, **arguments: Json) -> Event:

@@ -8,7 +8,7 @@ import pytest
 from auricle import Sample
 from auricle.tasks.calls.metrics.tau_voice import count_tau_events, tau_response_latency_mean, tau_voice
 from auricle.tasks.calls.metrics.ticks import Effect, EffectKind, Tick
-from tests.unit.metrics.calls.recordings import agent, caller, record
+from tests.tasks.calls.metrics.recordings import agent, caller, record
 
 
 def runs(track: str) -> list[tuple[int, int]]:

@@ -10,7 +10,7 @@ from auricle.tasks.calls.metrics.ticks import (
     make_ticks,
     parse_tau_ticks,
 )
-from tests.unit.metrics.calls.recordings import agent, caller, record
+from tests.tasks.calls.metrics.recordings import agent, caller, record
 
 
 def test_a_side_speaks_in_every_tick_that_has_any_of_its_speech() -> None:

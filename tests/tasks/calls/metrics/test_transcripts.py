@@ -7,7 +7,7 @@ import pytest
 from auricle import Sample
 from auricle.core.calls import EventKind
 from auricle.tasks.calls.metrics.transcripts import agent_wer, caller_wer
-from tests.unit.metrics.calls.recordings import caller, happens, record
+from tests.tasks.calls.metrics.recordings import caller, happens, record
 
 SAMPLE = Sample(id="1", inputs={})
 

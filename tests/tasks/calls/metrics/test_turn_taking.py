@@ -8,7 +8,7 @@ from auricle import Metric, Sample
 from auricle.core.calls import CallRecording, EventKind, StepKind
 from auricle.metrics.intervals import compute_interval
 from auricle.tasks.calls.metrics import turn_taking
-from tests.unit.metrics.calls.recordings import agent, caller, cut_speech, happens, record, speak
+from tests.tasks.calls.metrics.recordings import agent, caller, cut_speech, happens, record, speak
 
 SAMPLE = Sample(id="1", inputs={})
 

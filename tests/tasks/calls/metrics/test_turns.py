@@ -12,7 +12,7 @@ from auricle.tasks.calls.metrics.turns import (
     list_turns,
     merge_intervals,
 )
-from tests.unit.metrics.calls.recordings import agent, caller, cut_speech, happens, record, speak
+from tests.tasks.calls.metrics.recordings import agent, caller, cut_speech, happens, record, speak
 
 
 def test_the_clips_of_a_step_are_one_turn_with_pauses() -> None:

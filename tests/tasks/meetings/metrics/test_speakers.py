@@ -23,7 +23,7 @@ from auricle.tasks.meetings.metrics.speakers import (
     speaker_count_error,
 )
 from auricle.tasks.meetings.segment_files import Region
-from tests.unit.metrics.meetings.meetings import make_answer, make_sample
+from tests.tasks.meetings.metrics.meetings import make_answer, make_sample
 
 SAMPLE = make_sample("A 0 10\nB 8 20")
 ANSWER = make_answer("1 0 9\n2 9 21")

@@ -26,7 +26,7 @@ from auricle.tasks.meetings.metrics.words import (
 )
 from auricle.tasks.meetings.segment_files import Region
 from tests.support.extras import require_extra
-from tests.unit.metrics.meetings.meetings import make_answer, make_sample
+from tests.tasks.meetings.metrics.meetings import make_answer, make_sample
 
 pytestmark = pytest.mark.slow
 
