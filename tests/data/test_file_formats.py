@@ -12,7 +12,7 @@ from auricle import Sample
 from auricle.core.errors import DataError
 from auricle.core.types import RejectedRow
 from auricle.data import ColumnMapping, Manifest
-from auricle.data.file_formats import Row, count_rows, file_revision, read_rows, sniff_delimiter
+from auricle.data.file_formats import Row, count_rows, file_revision, list_suffixes, read_rows, sniff_delimiter
 
 ASR = ColumnMapping(target_columns=("text", "answer"), default_question="Write it down.")
 
@@ -179,13 +179,14 @@ def test_semicolons_and_a_byte_order_mark_are_read(tmp_path: Path) -> None:
     assert row.values == {"audio": "a.wav", "text": "one, two"}
 
 
-def test_lines_of_seed_tts_eval_have_four_or_five_cells(tmp_path: Path) -> None:
-    path = tmp_path / "meta.lst"
-    path.write_text("\ufeffa|Hi.|p/a.wav|Good morning.\n\nb|Hi.|p/b.wav|Yes.|w/b.wav\nc|d\n", encoding="utf-8")
-    first, second, broken = read_rows(path)
-    assert isinstance(first, Row)
-    assert isinstance(second, Row)
-    assert first.values == {"id": "a", "prompt_text": "Hi.", "prompt_audio": "p/a.wav", "text": "Good morning."}
-    assert second.values["reference"] == "w/b.wav"
-    assert isinstance(broken, RejectedRow)
-    assert broken.reason == "expected id|prompt text|prompt audio|text, or also |reference, but got 2 cells"
+def test_formats_of_features_are_read_and_listed_after_those_of_tables(tmp_path: Path) -> None:
+    path = tmp_path / "a.rttm"
+    path.write_text("SPEAKER a 1 0.0 1.0 <NA> <NA> anna <NA> <NA>\nSPEAKER b 1 0.0 1.0 <NA> <NA> ben <NA> <NA>\n")
+    assert [row.origin for row in read_rows(path)] == ["a.rttm:a", "a.rttm:b"]
+    assert count_rows(path) == 2
+    assert list_suffixes().index(".tar") < list_suffixes().index(".rttm")
+
+
+def test_a_file_of_another_format_is_refused_with_the_formats_that_can_be_read(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=r"Supported suffixes: \.jsonl, .*\.tar, .*\.lst"):
+        read_rows(tmp_path / "a.docx")

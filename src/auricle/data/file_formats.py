@@ -1,4 +1,4 @@
-"""Read rows of JSONL, JSON, CSV, TSV, Parquet, tar and seed-tts-eval files, one at a time where the format allows it.
+"""Read rows of JSONL, JSON, CSV, TSV, Parquet and tar files, and of formats that features add, as lazily as possible.
 
 A row that cannot be read becomes a `RejectedRow` with its position and reason. A file that cannot be read raises
 `DataError`.
@@ -19,6 +19,7 @@ from typing import Any, NamedTuple, TypeVar, TypeVarTuple
 import orjson
 
 from auricle.core.errors import DataError, MissingExtra, SampleError, SpecError, describe
+from auricle.core.registry import Registry
 from auricle.core.size_limits import FILE_LIMIT, ROW_LIMIT, iter_lines
 from auricle.core.types import RejectedRow
 from auricle.data.data_files import COMPRESSED_SUFFIX, DataFile, data_suffix, open_data_file
@@ -28,7 +29,6 @@ MAX_BATCH_ROWS = 1024
 MAX_BATCH_BYTES = 128_000_000
 NUMBER_BYTES = 8
 DELIMITERS = (",", ";", "\t", "|")
-SEED_TTS_COLUMNS = ("id", "prompt_text", "prompt_audio", "text", "reference")
 SNIFFED_BYTES = 1 << 16
 SURROGATES = re.compile("[\ud800-\udfff]")
 T = TypeVar("T")
@@ -67,10 +67,10 @@ def read_rows(path: DataFile, *, skip_binary: bool = False) -> Rows:
 
 def find_reader(path: DataFile) -> Callable[..., Rows]:
     """Return the function that reads a file, by its suffix."""
-    read = READERS.get(data_suffix(path))
-    if read is None:
-        raise DataError(f"Unsupported manifest {path}. Supported suffixes: {', '.join(READERS)}.")
-    return read
+    suffix = data_suffix(path)
+    if suffix not in ROW_FORMATS:
+        raise DataError(f"Unsupported manifest {path}. Supported suffixes: {', '.join(list_suffixes())}.")
+    return ROW_FORMATS.get(suffix)
 
 
 def convert_row(origin: str, convert: Callable[[*Ts], T], *args: *Ts) -> T | RejectedRow:
@@ -100,9 +100,10 @@ def count_rows(path: Path) -> int | None:
     if path.suffix.lower() == ".parquet":
         with open_parquet(path) as file:
             return int(file.metadata.num_rows)
-    read = READERS.get(data_suffix(path))
-    if read in (_read_json, _read_recordings):
-        return sum(1 for _ in read(path))
+    suffix = data_suffix(path)
+    read = _READERS.get(suffix)
+    if read is _read_json or (read is None and suffix in ROW_FORMATS):
+        return sum(1 for _ in find_reader(path)(path))
     if read is _read_tar or path.suffix.lower() == COMPRESSED_SUFFIX:
         return None
     header = path.suffix.lower() in (".csv", ".tsv")
@@ -159,22 +160,6 @@ def _read_json(path: DataFile) -> Rows:
     rows = document.get("data", document) if isinstance(document, dict) else document
     for number, values in enumerate(rows if isinstance(rows, list) else [document], 1):
         yield _to_row(f"{path.name}:{number}", values)
-
-
-def _read_seed_tts(path: DataFile) -> Rows:
-    """Yield the lines of a file of seed-tts-eval: `id|prompt text|prompt audio|text`, and maybe `|reference`."""
-    with open_data_file(path) as lines:
-        for number, line in enumerate(lines, 1):
-            origin = f"{path.name}:{number}"
-            if not line.isspace():
-                yield convert_row(origin, _parse_seed_tts_line, origin, line)
-
-
-def _parse_seed_tts_line(origin: str, line: bytes) -> Row:
-    cells = [cell.strip() for cell in line.decode("utf-8-sig").split("|")]
-    if not len(SEED_TTS_COLUMNS) - 1 <= len(cells) <= len(SEED_TTS_COLUMNS):
-        raise SampleError(f"expected id|prompt text|prompt audio|text, or also |reference, but got {len(cells)} cells")
-    return Row(origin, {name: cell for name, cell in zip(SEED_TTS_COLUMNS, cells, strict=False) if cell})
 
 
 def parse_json_row(origin: str, line: bytes) -> Row | RejectedRow:
@@ -323,15 +308,6 @@ def open_parquet(path: DataFile) -> Iterator[Any]:
             yield file
 
 
-def _read_recordings(path: DataFile) -> Rows:
-    """Yield a row for each recording of a file of segments."""
-    from auricle.tasks.meetings.segment_files import iter_rows, read_segments  # which use rows of this module
-
-    if not isinstance(path, Path):
-        raise DataError(f"{path}: files of segments are read from the local file system only. Download it first.")
-    return iter_rows(path, read_segments(path))
-
-
 def _read_tar(path: DataFile, *, skip_binary: bool = False) -> Rows:
     """Yield the samples of a WebDataset tar."""
     from auricle.data.webdataset import read_tar  # which uses rows of this module
@@ -339,15 +315,20 @@ def _read_tar(path: DataFile, *, skip_binary: bool = False) -> Rows:
     return read_tar(path, skip_binary=skip_binary)
 
 
-READERS: dict[str, Callable[..., Rows]] = {
+_READERS: Mapping[str, Callable[..., Rows]] = {
     **dict.fromkeys((".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz"), _read_jsonl),
     ".json": _read_json,
     ".csv": _read_csv,
     ".tsv": _read_csv,
     ".parquet": _read_parquet,
     ".tar": _read_tar,
-    ".lst": _read_seed_tts,
-    **dict.fromkeys((".rttm", ".stm", ".ctm", ".seglst"), _read_recordings),
 }
+ROW_FORMATS: Registry[Callable[..., Rows]] = Registry("row format", _READERS, expects=(Callable, "a function"))
+"""Functions that yield the rows of a file, by its suffix."""
 BINARY_READERS = (_read_jsonl, _read_parquet, _read_tar)
 """Readers of formats that may contain sounds and images, which they can leave out."""
+
+
+def list_suffixes() -> list[str]:
+    """List the suffixes of files that can be read: those of tables, then those that features add."""
+    return list(dict.fromkeys([*ROW_FORMATS.builtin, *ROW_FORMATS]))

@@ -20,7 +20,7 @@ from auricle.core.errors import DataError, StorageError
 from auricle.core.redaction import HIDDEN, redact_text
 from auricle.core.storage import ObjectInfo, Storage, is_remote, local_path, open_storage, split_location, url_scheme
 from auricle.data.data_files import data_suffix, stat_data_file, to_data_file
-from auricle.data.file_formats import READERS, file_revision
+from auricle.data.file_formats import ROW_FORMATS, file_revision
 from auricle.data.shar import is_shar_cuts
 
 GLOB = re.compile(r"[*?\[]")
@@ -239,4 +239,4 @@ def _to_file(root: str, info: ObjectInfo) -> SourceFile:
 
 def is_data_source(name: str) -> bool:
     """Return whether an argument names data by its form: a file or pattern of a known format, a URL or a folder."""
-    return data_suffix(_without_query(name)) in READERS or is_remote(name) or name.endswith("/")
+    return data_suffix(_without_query(name)) in ROW_FORMATS or is_remote(name) or name.endswith("/")

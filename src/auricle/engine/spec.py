@@ -23,7 +23,7 @@ from auricle.core.judge_roles import JudgeRole
 from auricle.core.redaction import SECRETS, redact
 from auricle.core.registry import split_prefix
 from auricle.core.yaml_files import SourceLocations, read_yaml
-from auricle.data.file_formats import READERS
+from auricle.data.file_formats import list_suffixes
 from auricle.data.huggingface import HF_PREFIX
 from auricle.data.memory import store_rows
 from auricle.data.sources import is_data_source
@@ -335,7 +335,7 @@ def resolve_task(name: str, kind: str | None, arguments: dict[str, Any]) -> Task
     if kind is not None:
         raise SpecError(
             f"--as {kind} needs a data file, and {name!r} is not one: its name should end in "
-            f"{', '.join(READERS)}, or in / for a folder, or begin with {HF_PREFIX}, s3:// or https://."
+            f"{', '.join(list_suffixes())}, or in / for a folder, or begin with {HF_PREFIX}, s3:// or https://."
         )
     return TaskReference(name, arguments)
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from auricle.core.errors import SpecError
-from auricle.data.file_formats import READERS, Row, read_rows
+from auricle.data.file_formats import ROW_FORMATS, Row, list_suffixes, read_rows
 from auricle.data.huggingface import HF_PREFIX
 from auricle.data.manifest import COLUMN_ALIASES
 from auricle.frameworks.aisbench.class_files import find_class_file
@@ -113,7 +113,7 @@ class AisbenchTaskDraft(TaskDraft):
             return f"{self.task['name']}.jsonl"
         if file := self._find_split_file(split):
             return file
-        if Path(path).suffix.lower() in READERS:
+        if Path(path).suffix.lower() in ROW_FORMATS:
             self.notes.append(f"There is no file {path} yet. Create it, or change `data`.")
             return path
         self.notes.append(
@@ -146,7 +146,7 @@ class AisbenchTaskDraft(TaskDraft):
         """Return the file that the path names, or a split's file in the folder that it names, or ""."""
         file = self._find_path()
         if file is not None and file.is_dir():
-            files = (file / f"{split}{suffix}" for suffix in READERS)
+            files = (file / f"{split}{suffix}" for suffix in list_suffixes())
             file = next((candidate for candidate in files if candidate.is_file()), None)
         return os.path.relpath(file.resolve(), self.output_folder.resolve()) if file else ""
 

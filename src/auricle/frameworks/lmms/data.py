@@ -14,7 +14,7 @@ import orjson
 
 from auricle.core.errors import MissingExtra, SampleError
 from auricle.core.types import Input, Json, RejectedRow, Sample, Turn
-from auricle.data.file_formats import READERS, Row, read_rows
+from auricle.data.file_formats import ROW_FORMATS, Row, list_suffixes, read_rows
 from auricle.data.huggingface import HF_PREFIX, HuggingFaceDataset
 from auricle.data.manifest import ColumnMapping, Manifest
 from auricle.frameworks.lmms.config_reader import TaskConfig, UserFunction
@@ -264,6 +264,6 @@ def _local_file(config: TaskConfig, split: str | None) -> str:
         )
     sibling = config.source.parent / files
     path = sibling if sibling.is_file() else Path(files)
-    if path.suffix.lower() not in READERS:
-        raise config.spec_error(f"{files} should end in {', '.join(READERS)}.")
+    if path.suffix.lower() not in ROW_FORMATS:
+        raise config.spec_error(f"{files} should end in {', '.join(list_suffixes())}.")
     return str(path)

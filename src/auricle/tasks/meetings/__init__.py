@@ -27,6 +27,9 @@ FEATURE = Feature(
     task_kinds={"meeting": ("kind:meeting", "who speaks when, and what, on your data (`--as meeting`)")},
     more={
         "figures": {"meetings": ("figures:MeetingFigures", "")},
+        "row_formats": dict.fromkeys(
+            (".rttm", ".stm", ".ctm", ".seglst"), ("segment_files:read_recordings", "a row for each recording")
+        ),
         "importers": {
             "rttm": ("formats:RTTM", "turns of speakers in RTTM, with --reference"),
             "stm": ("formats:STM", "words of speakers in STM, with --reference"),

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, TypeVar
 from auricle.core.errors import AnswerMismatch, DataError, SampleError, Unreadable
 from auricle.core.segments import parse_segments
 from auricle.core.types import Segment
-from auricle.data.data_files import open_data_file
+from auricle.data.data_files import DataFile, open_data_file
 from auricle.data.file_formats import Row
 
 SUFFIXES: Mapping[str, str] = {".rttm": "rttm", ".stm": "stm", ".ctm": "ctm", ".seglst": "seglst", ".json": "seglst"}
@@ -365,6 +365,13 @@ PARSERS: Mapping[str, Callable[[str], SegmentFile]] = {
 
 
 # --- rows ----------------------------------------------------------------------------------------
+
+
+def read_recordings(path: DataFile) -> Iterator[Row]:
+    """Yield a row for each recording of a file of segments."""
+    if not isinstance(path, Path):
+        raise DataError(f"{path}: files of segments are read from the local file system only. Download it first.")
+    return iter_rows(path, read_segments(path))
 
 
 def iter_rows(path: Path, file: SegmentFile) -> Iterator[Row]:

@@ -61,5 +61,8 @@ FEATURE = Feature(
     task_kinds={"tts": ("kind:tts", "speech synthesis of your texts (`--as tts`)")},
     inferencers={"speak": ("inferencers:Speak", "a text to speak, once or with several seeds")},
     report_sections={"spoken-answers": ("figures:render_spoken_answers", "why spoken answers fail", "250")},
-    more={"figures": {"speech": ("figures:SpeechFigures", "")}},
+    more={
+        "figures": {"speech": ("figures:SpeechFigures", "")},
+        "row_formats": {".lst": ("formats:read_seed_tts", "lists of seed-tts-eval")},
+    },
 )
