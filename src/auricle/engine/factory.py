@@ -48,7 +48,7 @@ from auricle.models.catalogue import MODELS
 from auricle.models.environments import ENVIRONMENT_ARGUMENT, PYTHON_ARGUMENT, resolve_interpreter
 from auricle.runs.run_directory import Run
 from auricle.runs.run_spec import RunSpec
-from auricle.tasks.user_rows import guard_rows
+from auricle.engine.user_rows import guard_rows
 
 MAX_SAMPLES_INSPECTED = 100
 """Number of samples among which an input that the model takes by name must occur."""
