@@ -7,7 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from auricle.benchmarks.base import Benchmark
-from auricle.cli.data import format_languages, load_benchmarks
+from auricle.benchmarks.commands import format_languages, load_benchmarks
 from auricle.tasks.rewards.preference import preference_metrics
 from auricle.tasks.rewards.ratings import RATING_METRICS, Dimension
 

@@ -12,7 +12,7 @@ import pytest
 
 from auricle import Spec, api
 from auricle.api import build_task
-from auricle.cli.data import check_samples, evenly_spaced_indices, load_benchmarks, prepare_data
+from auricle.benchmarks.commands import check_samples, evenly_spaced_indices, load_benchmarks, prepare_data
 from auricle.core.arguments import Argument, describe_arguments
 from auricle.core.errors import SpecError
 from auricle.engine.catalogue import TASKS

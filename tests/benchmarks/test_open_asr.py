@@ -8,7 +8,7 @@ import pyarrow.parquet
 import pytest
 
 from auricle import Spec, evaluate
-from auricle.cli.data import check_samples
+from auricle.benchmarks.commands import check_samples
 from auricle.core.errors import DataError
 from auricle.engine.catalogue import TASKS
 from tests.support.miniatures import write_tone

@@ -12,8 +12,8 @@ import pytest
 
 from auricle import Sample, Spec, evaluate
 from auricle.benchmarks.base import Benchmark, HubDataset, make_item
+from auricle.benchmarks.commands import load_benchmarks, prepare_data
 from auricle.benchmarks.sources import read_table
-from auricle.cli.data import load_benchmarks, prepare_data
 from auricle.core.errors import DataError
 from auricle.data.huggingface import CONVERTED_REVISION_PREFIX, HuggingFaceDataset
 from auricle.data.manifest import ColumnMapping, Manifest

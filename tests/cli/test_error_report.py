@@ -213,7 +213,7 @@ module.{name} = explode
     [
         (("list", "models"), "cli.list_", "print_result"),
         (("cache",), "cli.cache", "list_entries_by_model"),
-        (("data", "list"), "cli.data", "load_published"),
+        (("data", "list"), "benchmarks.commands", "load_published"),
         (("doctor",), "cli.doctor", "check_installation"),
     ],
 )

@@ -4,13 +4,13 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 
 import click
 import pytest
 from click.testing import CliRunner
 
 from auricle.cli import COMMANDS, cli
+from tests.support import paths
 
 HEAVY = ("torch", "numpy", "pandas", "soundfile", "aiohttp", "pydantic", "rich", "datasets", "streamlit")
 SUMMARIES = {name: summary for commands in COMMANDS.values() for name, summary in commands.items()}
@@ -112,7 +112,7 @@ def test_command_prints_json_or_has_a_reason_not_to(name: str) -> None:
 
 
 def test_page_on_json_lists_every_document() -> None:
-    page = (Path(__file__).parents[3] / "docs" / "cli-json.md").read_text(encoding="utf-8")
+    page = (paths.DOCS / "cli-json.md").read_text(encoding="utf-8")
     rows = [line.split("|")[1] for line in page.splitlines() if line.startswith("| `")]
     documented = {re.sub(r" --.*", "", name) for row in rows for name in re.findall(r"`([^`]+)`", row)}
     expected = {name for name, command in all_commands() if any("--json" in item.opts for item in command.params)}

@@ -14,7 +14,7 @@ import pytest
 
 from auricle.api import build_task, evaluate
 from auricle.benchmarks.base import Benchmark, HubDataset
-from auricle.cli.data import check_samples, prepare_data
+from auricle.benchmarks.commands import check_samples, prepare_data
 from auricle.core.errors import DataError, SpecError
 from auricle.core.types import Sample, list_parts
 from auricle.engine.catalogue import TASKS

@@ -67,4 +67,11 @@ FEATURE = Feature(
         "openaudiobench-web-questions": ("audio_questions:WEB_QUESTIONS", "factual questions, judged"),
         "openaudiobench-reasoning-qa": ("audio_questions:REASONING_QA", "reasoning puzzles in Chinese, judged"),
     },
+    commands={
+        "data": (
+            "commands:data",
+            "List, verify and convert benchmark corpora, and make recordings with exact times.",
+            "Data and environments",
+        )
+    },
 )

@@ -30,7 +30,6 @@ COMPLETE_VARIABLE = "_AURICLE_COMPLETE"
 """Set by the scripts of `auricle completion` to the name of the shell."""
 COMMANDS: Mapping[str, Mapping[str, str]] = {
     "Evaluate": {
-        "init": "Write a folder with data, a config and a README, to evaluate a model.",
         "run": "Evaluate one or more models on one or more tasks, or resume an interrupted run.",
         "merge": "Compute the numbers of a sharded run from the shards that are completed.",
         "score": "Recompute the metrics of runs from their journals.",
@@ -51,7 +50,6 @@ COMMANDS: Mapping[str, Mapping[str, str]] = {
     },
     "Data and environments": {
         "doctor": "Check a task's data, a model and what they need installed; without them, the whole installation.",
-        "data": "List, verify and convert benchmark corpora, and make recordings with exact times.",
         "new": "Write a package that adds a benchmark, a model or a metric.",
         "completion": "Print the script with which a shell completes commands, options and names.",
         "cache": "Show or clear the response cache.",
@@ -188,6 +186,8 @@ def _report(error: BaseException) -> int:
 def _exit_code(end: SystemExit, interrupts: InterruptHandler) -> str | int | None:
     """Return the exit code of a command; what code of the user exits with is an error of that code."""
     frames = [frame for frame, _ in walk_tb(end.__traceback__)]
-    if not frames[-1].f_globals.get("__name__", "").startswith("auricle.cli"):
+    module = frames[-1].f_globals.get("__name__", "")
+    commands = {part.path.partition(":")[0] for part in find_parts("commands").values()}
+    if not module.startswith("auricle.cli") and module not in commands:
         return _report(end)
     return interrupts.exit_status if end.code == ExitStatus.INTERRUPTED else end.code

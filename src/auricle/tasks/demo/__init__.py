@@ -10,6 +10,7 @@ FEATURE = Feature(
         "demo-voice": ("kinds:demo_voice", "seven calls to a voice agent, with recorded speech"),
     },
     commands={
-        "demo": ("commands:demo", "Evaluate two small speech recognisers on bundled synthetic speech.", "Evaluate")
+        "demo": ("commands:demo", "Evaluate two small speech recognisers on bundled synthetic speech.", "Evaluate"),
+        "init": ("commands:init", "Write a folder with data, a config and a README, to evaluate a model.", "Evaluate"),
     },
 )

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from auricle.cli import cli, init
+from auricle.cli import cli
+from auricle.tasks.demo import commands
 from tests.support.cli_types import RunAuricle
 
 
@@ -19,7 +20,7 @@ def enter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the input of commands be a terminal."""
-    monkeypatch.setattr(init, "is_interactive", lambda: True)
+    monkeypatch.setattr(commands, "is_interactive", lambda: True)
 
 
 def invoke(*words: str, answers: str = "") -> Result:

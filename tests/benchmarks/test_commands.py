@@ -8,8 +8,14 @@ from click.testing import CliRunner
 
 from auricle import Spec
 from auricle.api import build_task
+from auricle.benchmarks.commands import (
+    CorpusReport,
+    check_samples,
+    evenly_spaced_indices,
+    format_languages,
+    load_benchmarks,
+)
 from auricle.cli import cli
-from auricle.cli.data import CorpusReport, check_samples, evenly_spaced_indices, format_languages, load_benchmarks
 from auricle.core.errors import SpecError
 from tests.support.cli_types import WriteManifest, WriteTone
 

@@ -9,9 +9,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from auricle.cli.new import TEMPLATES, write_templates
+from auricle.cli.new import write_templates
 from auricle.core.errors import MissingExtra, SpecError
 
+TEMPLATE = Path(__file__).with_name("project_template")
 EXAMPLE = "example"
 """The data that stands for bundled recordings."""
 RUN_FOLDER = "runs/first"
@@ -78,7 +79,7 @@ def write_project(folder: Path, answers: Answers, title: str) -> None:
         "run": RUN_FOLDER,
         "other_model": FAKE_MODELS[1] if answers.model == FAKE_MODELS[0] else FAKE_MODELS[0],
     }
-    write_templates(TEMPLATES / "project", folder, names)
+    write_templates(TEMPLATE, folder, names)
     text = yaml.safe_dump(answers.to_fields(), sort_keys=False, allow_unicode=True)
     (folder / CONFIG_NAME).write_text(CONFIG_HEADER + text, encoding="utf-8")
 

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from auricle.cli.project import DATA_NAME, EXAMPLES, Answers, check_project, write_project
 from auricle.core.errors import SpecError
 from auricle.core.yaml_files import read_yaml
+from auricle.tasks.demo.project import DATA_NAME, EXAMPLES, Answers, check_project, write_project
 from tests.support.cli_types import WriteManifest
 
 
