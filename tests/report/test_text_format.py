@@ -5,15 +5,9 @@ import pytest
 from auricle.core.signature import Signature
 from auricle.core.types import Likelihood
 from auricle.metrics.catalogue import metric_title
-from auricle.report.text_format import (
-    format_counts,
-    format_coverage,
-    format_likelihood,
-    format_number,
-    format_silence,
-    group_by_reason,
-)
+from auricle.report.text_format import format_counts, format_coverage, format_likelihood, format_number, format_silence
 from auricle.runs.metrics import Number
+from auricle.scoring.refusals import group_by_reason
 
 
 @pytest.mark.parametrize(("value", "unit", "expected"), [(0.1234, "share", "12.34 %"), (3.0, "points", "3")])

@@ -15,12 +15,12 @@ from auricle.cli import options as opt
 from auricle.cli.output import echo, list_printed_notes, print_json
 from auricle.core.errors import ExitStatus, SpecError
 from auricle.report import terminal
-from auricle.report.task_names import name_tasks
 from auricle.report.usage_text import format_usage_line
 from auricle.runs.documents import to_plain
 from auricle.runs.metrics import LANGUAGE_FIELD, PART_FIELD, Metrics, read_current_metrics
 from auricle.runs.run_spec import read_run_spec
 from auricle.runs.suites import LISTENING, contains_suite, read_current_suite_metrics
+from auricle.runs.task_names import name_tasks
 from auricle.studies.audiogram.report import Audiogram, format_audiogram
 from auricle.studies.listening.table import format_listening
 

@@ -17,13 +17,13 @@ from auricle.report.html_format import Scale
 from auricle.report.methods import describe_method
 from auricle.report.plots import draw_confusion, draw_difference
 from auricle.report.sample_view import MAX_SAMPLES, SampleView, build_sample_views, common_question
-from auricle.report.text_format import group_by_reason
 from auricle.runs.metrics import read_metrics
 from auricle.runs.suites import contains_suite
 from auricle.scoring.compare import Comparison, ComparisonRow, Flip, difference_format
 from auricle.scoring.compare.metric_selection import load_metrics
 from auricle.scoring.compare.own_numbers import format_own_number, pair_own_numbers
 from auricle.scoring.compare.reading import describe_cells, describe_reading
+from auricle.scoring.refusals import group_by_reason
 from auricle.studies.audiogram.figure import draw_audiogram
 from auricle.studies.audiogram.report import Audiogram
 

@@ -7,18 +7,19 @@ from collections.abc import Iterator, Sequence
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
+from auricle.core.value_text import pluralise
 from auricle.metrics.headlines import select_headlines
-from auricle.report.html_format import pluralise
 from auricle.report.methods import explain_few_units, format_method, mark_few_units
-from auricle.report.task_names import name_tasks
 from auricle.report.terminal import to_one_line
-from auricle.report.text_format import format_number, group_by_reason
+from auricle.report.text_format import format_number
 from auricle.report.text_table import format_table
 from auricle.runs.metrics import FAMILY_FIELD
+from auricle.runs.task_names import name_tasks
 from auricle.scoring.compare.difference_format import format_difference
 from auricle.scoring.compare.metric_rows import find_first_test
 from auricle.scoring.compare.own_numbers import format_own_number, has_other_own_numbers, name_metric, pair_own_numbers
 from auricle.scoring.compare.reading import describe_reading
+from auricle.scoring.refusals import group_by_reason
 
 if TYPE_CHECKING:
     from auricle.metrics.intervals import Difference

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from auricle.core.calls import CallRecording
 from auricle.core.result_table import make_frame
 from auricle.core.types import Prediction, Record
+from auricle.core.value_text import format_json_value
 from auricle.metrics.confusion import predicted_label
-from auricle.report.sample_view import format_json_value
 from auricle.runs.metrics import Metrics
 from auricle.runs.run_directory import Run
 from auricle.runs.scores import ScoreLine, read_scores

@@ -14,6 +14,7 @@ from auricle.metrics.catalogue import metric_title
 from auricle.report import text_format
 from auricle.report.methods import TOO_FEW, format_method, mark_few_units
 from auricle.runs.metrics import Number
+from auricle.scoring.refusals import group_by_reason
 
 MISSING = "–"
 WORD_BOUNDARY = re.compile(r"(?<=[-/_:])(?=\w)|(?<=\.)(?=[^\W\d])|(?<=[a-z])(?=[A-Z])")
@@ -22,10 +23,7 @@ NARROW_SPACE = "\u202f"  # a narrow no-break space, between a number and its uni
 
 def group_refusals(refused: Mapping[str, str]) -> list[tuple[str, str, bool]]:
     """Group the metrics that were not computed by reason; return their titles, the reason, and whether it is one."""
-    return [
-        (", ".join(titles), reason, len(titles) == 1)
-        for titles, reason in text_format.group_by_reason(refused, metric_title)
-    ]
+    return [(", ".join(titles), reason, len(titles) == 1) for titles, reason in group_by_reason(refused, metric_title)]
 
 
 def typeset_value(number: Number, bound: text_format.Bound = "value") -> str:
@@ -55,11 +53,6 @@ def typeset_coverage(number: Number) -> str:
 
 def format_count(value: float | None) -> str:
     return MISSING if value is None else f"{value:,.0f}"
-
-
-def pluralise(value: int, singular: str, plural: str = "") -> str:
-    """Format a count with its noun: `1 sample`, `2,620 samples`."""
-    return f"{value:,} {singular if value == 1 else plural or singular + 's'}"
 
 
 def typeset_interval(number: Number) -> str:

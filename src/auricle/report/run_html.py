@@ -13,6 +13,7 @@ from markupsafe import Markup
 
 from auricle.core.errors import SpecError, describe
 from auricle.core.registry import Builtin, Registry, name_to_title
+from auricle.core.value_text import pluralise
 from auricle.metrics.catalogue import metric_title
 from auricle.report.html_format import (
     Scale,
@@ -20,7 +21,6 @@ from auricle.report.html_format import (
     format_count,
     get_bounds,
     group_refusals,
-    pluralise,
     typeset_coverage,
     typeset_value,
 )

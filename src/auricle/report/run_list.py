@@ -7,11 +7,11 @@ from typing import Any
 
 from auricle.report.html_format import format_count
 from auricle.report.methods import TOO_FEW
-from auricle.report.task_names import name_several_tasks
 from auricle.report.text_format import format_value
 from auricle.report.text_table import format_table
 from auricle.runs.metrics import Number, TaskFacts
 from auricle.runs.run_summary import RunSummary
+from auricle.runs.task_names import name_several_tasks
 
 STATUS_MARKS = {"running": "▶", "stopped": "◼", "failed": "✕", "done": "✓"}
 TABLE_HEADER = ("status", "run", "task", "model", "metric", "value", "95 % interval", "n", "failed", "date")

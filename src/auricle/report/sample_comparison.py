@@ -130,7 +130,7 @@ def _compare_answers(entries: Sequence[tuple[LoadedResult, ScoredRecord]], *, au
 
 def _view_answer(result: LoadedResult, entry: ScoredRecord) -> Answer:
     number = result.cell.number
-    metric = replace(result.stored.metric, name=number.metric)
+    metric = result.stored.metric.replace(name=number.metric)
     stat = entry[1].stats[number.metric]
     if stat is None:
         entry = (entry[0], replace(entry[1], stats={}))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,7 +10,9 @@ from typing import Any, NamedTuple
 
 from auricle.core.calls import CallRecording
 from auricle.core.types import Generation, Json, Likelihood, Output, Prediction, Record, Sample, list_parts
+from auricle.core.value_text import format_json_value
 from auricle.media import Image, Video
+from auricle.metrics.capabilities import Bounded, Tokenized
 from auricle.metrics.base import Metric
 from auricle.metrics.label_alignment import display_label, labels_match
 from auricle.metrics.targets import reference_text
@@ -203,24 +204,9 @@ def _build_sample_view(
 
 
 def _is_perfect(record: Record, metric: Metric | None, stats: Mapping[str, Any]) -> bool:
-    if metric is None or metric.bounds is None or record.error:
+    if not isinstance(metric, Bounded) or record.error:
         return False
     return bool(stats.get(record.sample.id) == metric.bounds(record.sample)[1])
-
-
-def format_json_value(value: Json) -> str:
-    """Format a target or metadata value as text.
-
-    >>> format_json_value(["a cat", "cat"]), format_json_value({"arousal": 0.5, "valence": None})
-    ('a cat / cat', 'arousal 0.5, valence ')
-    """
-    if value is None or isinstance(value, str):
-        return value or ""
-    if isinstance(value, (list, tuple)):
-        return " / ".join(map(format_json_value, value))
-    if isinstance(value, Mapping):
-        return ", ".join(f"{name} {format_json_value(item)}" for name, item in value.items())
-    return f"{value:g}" if isinstance(value, float) else json.dumps(value, ensure_ascii=False, default=str)
 
 
 def _name_visuals(sample: Sample) -> Iterator[str]:
@@ -288,7 +274,7 @@ def _format_stat(metric: Metric, stat: Any) -> tuple[str, str]:
     value = metric.sample_value(stat)
     details = {} if isinstance(stat, (int, float)) else metric.details([stat])
     if "substitutions" not in details:
-        is_rated_otherwise = math.isnan(value) and metric.custom_badness is not None
+        is_rated_otherwise = math.isnan(value) and metric.has_own_badness
         return "" if is_rated_otherwise else typeset_number(value, metric.unit), ""
     kinds = ((details[kind], kind[0].upper()) for kind in ("substitutions", "deletions", "insertions"))
     split = " ".join(f"{number}{letter}" for number, letter in kinds)
@@ -300,7 +286,7 @@ def _format_stat(metric: Metric, stat: Any) -> tuple[str, str]:
 def _build_diff(record: Record, metric: Metric | None) -> tuple[tuple[Edit, ...], str]:
     """Return the alignment of a text metric, and a note if it was cut."""
     last = record.outputs[-1] if len(record.outputs) == 1 else None
-    if metric is None or metric.tokenize is None or not isinstance(last, Generation):
+    if not isinstance(metric, Tokenized) or not isinstance(last, Generation):
         return (), ""
     reference = metric.tokenize(reference_text(record.sample.target))
     answer = metric.tokenize(last.text)

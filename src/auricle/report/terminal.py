@@ -7,7 +7,6 @@ from pathlib import Path
 
 from auricle.core.signature import Signature
 from auricle.report.methods import TOO_FEW, explain_few_units, format_method
-from auricle.report.task_names import name_several_tasks
 from auricle.report.text_format import (
     Bound,
     format_audit,
@@ -18,7 +17,6 @@ from auricle.report.text_format import (
     format_silence,
     format_value,
     group_by_readings,
-    group_by_reason,
     group_failures,
     list_readings,
 )
@@ -26,6 +24,8 @@ from auricle.report.text_table import format_table
 from auricle.runs.metrics import Metrics, Number
 from auricle.runs.outcome_counts import OutcomeCounts
 from auricle.runs.scores import JUDGED, UNREAD
+from auricle.runs.task_names import name_several_tasks
+from auricle.scoring.refusals import group_by_reason
 
 MAX_UNREAD_SHARE = 0.02
 """Share of unread replies above which commands to look at them are offered."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from auricle.core.result_table import format_number as format_number
@@ -25,23 +25,6 @@ def format_value(number: Number, bound: Bound = "value") -> str:
     if bound != "value":
         return text
     return f"{number.censored} {text}{mark_few_units(number)}".lstrip()
-
-
-def format_group(value: Any) -> str:
-    """Format the value of a metadata field."""
-    return f"{value:g}" if isinstance(value, float) else str(value)
-
-
-def group_by_reason(refusals: Mapping[str, str], title: Callable[[str], str] = str) -> list[tuple[list[str], str]]:
-    """Group metrics by reason; name metrics of several dimensions once. `title` formats the name of a metric."""
-    from auricle.metrics.catalogue import DIMENSIONS  # `auricle show` starts faster without it
-
-    by_reason: dict[str, dict[str, None]] = {}
-    for name, reason in refusals.items():
-        _, _, dimension = name.rpartition("_")
-        family = title(name).removesuffix(dimension).rstrip("_ ") if dimension in DIMENSIONS else title(name)
-        by_reason.setdefault(reason, {})[family] = None
-    return [(list(names), reason) for reason, names in by_reason.items()]
 
 
 def group_failures(metrics: Metrics) -> list[FailureKind]:

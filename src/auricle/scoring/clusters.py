@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from auricle.core.value_text import format_group
 from auricle.metrics.base import Codes
-from auricle.report.text_format import format_group
 
 DEFAULT_FIELDS = ("speaker", "speaker_id", "spk", "session")
 """Metadata fields that samples are clustered by if neither the task nor the user names one, in order of preference."""

@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 
 from auricle.core.errors import DataError
+from auricle.core.value_text import format_group
 from auricle.metrics.base import Codes
 from auricle.metrics.rank_intervals import ModelStats
-from auricle.report.text_format import format_group
 from auricle.runs.run_directory import Run
 from auricle.scoring.stored_stats import StoredStats, load_stats
 from auricle.studies.leaderboards.table import Cell, Column, Leaderboard

@@ -11,6 +11,7 @@ from auricle.core.errors import SpecError
 from auricle.core.judge_roles import JudgeRole
 from auricle.core.signature import JUDGE_MARK
 from auricle.core.types import Record
+from auricle.metrics.capabilities import Judged, list_members
 from auricle.metrics.agreement import make_panel_metrics, make_rank_agreement
 from auricle.metrics.base import Metric, Reply
 from auricle.runs.health import DamagedLine
@@ -23,7 +24,7 @@ NAME_SEPARATOR = "+"
 
 def describe_need(metric: Metric) -> str:
     """State which model a metric needs, with the command that adds it."""
-    model = next(iter(metric.judge_models), "MODEL")
+    model = next(iter(getattr(metric, "judge_models", ())), "MODEL")
     return f"needs a {metric.judge_role.noun}: auricle score RUN {metric.judge_role.option} {model}"
 
 
@@ -64,8 +65,8 @@ class JudgePanel(Closing):
         """
         expanded: list[Metric] = []
         for metric in metrics:
-            known = metric if has_labels else replace(metric, companions=())
-            expanded += self._expand(known) if metric.judge_requests else [metric]
+            known = metric if has_labels else metric.replace(companions=())
+            expanded += self._expand(known) if isinstance(known, Judged) else [metric]
         return expanded
 
     def _expand(self, metric: Metric) -> list[Metric]:
@@ -75,16 +76,16 @@ class JudgePanel(Closing):
         everyone = f"{JUDGE_MARK}{NAME_SEPARATOR.join(index.judge.identity for index in indexes)}"
         if len(indexes) == 1 or metric.judge_role is JudgeRole.UNREAD:
             self._by_metric[metric.name] = metric, indexes[0]
-            return [replace(metric, variant=metric.variant + everyone), *_name_companions(metric, everyone)]
+            return [metric.replace(variant=metric.variant + everyone), *_name_companions(metric, everyone)]
         single = [_name_after_judge(metric, index.judge) for index in indexes]
         self._by_metric |= {own.name: (metric, index) for own, index in zip(single, indexes, strict=True)}
         names = [own.name for own in single]
         if metric.judge_role is JudgeRole.JUDGE:
             combined, alpha = make_panel_metrics(metric, names)
-            shared = [replace(member, variant=member.variant + everyone) for member in (combined, alpha)]
+            shared = [member.replace(variant=member.variant + everyone) for member in (combined, alpha)]
             return [shared[0], *_name_companions(metric, everyone), shared[1], *single]
         agreement = make_rank_agreement(metric, names)
-        return [*single, replace(agreement, variant=agreement.variant + everyone)]
+        return [*single, agreement.replace(variant=agreement.variant + everyone)]
 
     def read_replies(self, metric: Metric, record: Record) -> tuple[Reply, ...]:
         """Return the replies that a metric needs for a record.
@@ -110,20 +111,18 @@ class JudgePanel(Closing):
 def _name_companions(metric: Metric, judges: str) -> list[Metric]:
     """Return the companions of a metric, with the judges in their signatures."""
     return [
-        replace(
-            companion,
+        companion.replace(
             name=f"{metric.name}.{companion.name.rpartition('.')[2]}",
             variant=companion.variant + judges,
             derived_from=(metric.name,),
         )
-        for companion in metric.companions
+        for companion in list_members(metric)[1:]
     ]
 
 
 def _name_after_judge(metric: Metric, judge: Judge) -> Metric:
     """Return the metric of one of several judges."""
-    return replace(
-        metric,
+    return metric.replace(
         name=f"{metric.name}{JUDGE_MARK}{judge.name}",
         title=f"{metric.title} ({judge.name})",
         variant=f"{metric.variant}{JUDGE_MARK}{judge.identity}",

@@ -19,6 +19,7 @@ from auricle.core.signature import MetricSignature, Signature
 from auricle.engine.command_line import format_repeat_command
 from auricle.engine.inferencers.base import find_max_tokens
 from auricle.engine.task import Task
+from auricle.metrics.capabilities import Judged, ReadsReply, Restricted
 from auricle.report import run_html
 from auricle.runs.health import JournalHealth, take_fingerprints
 from auricle.runs.labels import HumanLabels
@@ -92,7 +93,7 @@ def publish(
     """
     with ExitStack() as stack:
         verdicts, prices = None, RunPrices.load(run.path)
-        if judges and any(metric.judge_requests for metric in task.metrics):
+        if judges and any(isinstance(metric, Judged) for metric in task.metrics):
             verdicts = stack.enter_context(JudgePanel(run.verdicts_path, judges, prices.judges))
         sources = take_fingerprints(run.path, SOURCE_FILES)  # what is appended from here on makes the numbers outdated
         thread = stack.enter_context(ThreadPoolExecutor(1, thread_name_prefix="auricle-report"))
@@ -153,7 +154,7 @@ def _score_and_write(
 
 def must_know_ends(run: Run, task: Task) -> bool:
     """Return whether numbers may be wrong if replies were cut off unnoticed."""
-    return "max_tokens" in run.spec.spec.get("task_args", ()) or any(metric.reader for metric in task.metrics)
+    return "max_tokens" in run.spec.spec.get("task_args", ()) or any(isinstance(metric, ReadsReply) for metric in task.metrics)
 
 
 def describe_measurement(run: Run, task: TaskFacts, model: ModelFacts) -> Signature:
@@ -260,7 +261,7 @@ def collect_refusals(score_table: ScoreTable) -> dict[str, str]:
         if column.reasons and not column.indices and not column.refusal_reason:
             reason = column.reasons.most_common(1)[0][0]
             reasons[column.metric.name] = f"no answer could be scored: {reason}"
-        elif column.not_applicable and not column.indices and not column.metric.applies:
+        elif column.not_applicable and not column.indices and not isinstance(column.metric, Restricted):
             need = f"rows need {column.metric.needs}" if column.metric.needs else "it returned None for each"
             reasons[column.metric.name] = f"it applies to none of the samples: {need}"
         elif column.not_applicable and not any(each.indices for each in score_table.columns):

@@ -19,9 +19,10 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 from auricle.core.errors import AnswerMismatch, AnswerRefused, SpecError, Truncated, Unreadable, Unsuited, describe
 from auricle.core.types import Generation, Outcome, Output, Record, Sample, Stat
 from auricle.core.user_code import UserCall
+from auricle.core.value_text import format_group
+from auricle.metrics.capabilities import Bounded, CountsLeftOut, Judged, ReadsReply, Restricted, Stratified
 from auricle.metrics.base import OVERSIZED_TEXT, Metric, SupportsContexts, has_oversized_text
 from auricle.metrics.multi_answer import AnswerAggregator, accepts_multiple_outputs, ambiguous_answers_error
-from auricle.report.text_format import format_group
 from auricle.runs.scores import JUDGED, READINGS, REFUSED, TRUNCATED, UNREAD, ScoreLine
 from auricle.scoring.clusters import ClusterTable
 from auricle.scoring.judge_panel import JudgePanel, describe_need, format_reply
@@ -150,7 +151,7 @@ class ScoreTable:
         if len(outputs) > 1 and not accepts_multiple_outputs(metric.score):
             raise ambiguous_answers_error(len(outputs))
         facts = _collect_facts(metric, record)
-        if metric.judge_requests is None:
+        if not isinstance(metric, Judged):
             return metric.score(record.sample, *outputs, **facts)
         if self.verdicts is None:
             raise SpecError(describe_need(metric))
@@ -166,7 +167,7 @@ class ScoreTable:
             if stat is None:
                 continue
             badness = metric.badness(stat)
-            worst = self._worst.setdefault(metric.stratum(stat) if metric.stratum else None, [])
+            worst = self._worst.setdefault(metric.stratum(stat) if isinstance(metric, Stratified) else None, [])
             full = len(worst) >= self._max_worst
             if full and badness < worst[0][0]:
                 continue
@@ -216,8 +217,8 @@ def _lacks_finish(output: Output) -> bool:
 
 def _collect_facts(metric: Metric, record: Record) -> dict[str, float | None]:
     """Return what the score of a metric needs beside the sample and its outputs."""
-    facts = {"audio_seconds": record.audio_seconds} if metric.needs_duration else {}
-    if metric.needs_model_seconds:
+    facts = {"audio_seconds": record.audio_seconds} if "audio_seconds" in metric.facts else {}
+    if "model_seconds" in metric.facts:
         facts["model_seconds"] = None if record.cached else record.seconds
     return facts
 
@@ -297,7 +298,7 @@ class StatArray:
 
 def list_readings(metric: Metric) -> list[str]:
     """Return how answers may be read by a metric; by a judge only if there is one."""
-    return [reading for reading in READINGS if reading != JUDGED or metric.judge_requests]
+    return [reading for reading in READINGS if reading != JUDGED or isinstance(metric, Judged)]
 
 
 @dataclass
@@ -356,10 +357,11 @@ class MetricColumn:
 
     def add(self, entries: Sequence[ScoreEntry], score_record: Callable[..., Any]) -> None:
         """Add the statistics of these records; `score_record` computes those of judged and of several answers."""
-        metric, applies, keep = self.metric, self.metric.applies, self.stats.append
+        metric, keep = self.metric, self.stats.append
+        applies = metric.applies if isinstance(metric, Restricted) else None
         score, needs_output_only = (
             metric.score,
-            not (metric.judge_requests or metric.derived_from or metric.needs_duration or metric.needs_model_seconds),
+            not (isinstance(metric, Judged) or metric.derived_from or metric.facts),
         )
         with self.refusing() as call:
             for place, record, line in entries:
@@ -388,7 +390,7 @@ class MetricColumn:
     def add_failure(self, index: int, sample: Sample) -> None:
         """Add what the statistic of a failed sample could have been, if that is known."""
         with self.refusing():
-            if self.metric.applies:
+            if isinstance(self.metric, Restricted):
                 if sample.target is None:  # of a row that could not be read, it is not known whether it applies
                     return
                 if not self.metric.applies(sample):
@@ -400,7 +402,7 @@ class MetricColumn:
     def add_oversized(self, entries: Sequence[ScoreEntry]) -> None:
         """Leave out records with texts that would take too long to score."""
         for place, record, line in entries:
-            if self.metric.applies and not self.metric.applies(record.sample):
+            if isinstance(self.metric, Restricted) and not self.metric.applies(record.sample):
                 self.not_applicable.append(place)
             else:
                 self._add_reason(line, OVERSIZED_TEXT)
@@ -440,20 +442,20 @@ class MetricColumn:
 
     def count_left_out(self, entries: Sequence[ScoreEntry]) -> None:
         """Count what the metric cannot decide about these records."""
-        if self.metric.left_out and not self.refusal_reason:
+        if isinstance(self.metric, CountsLeftOut) and not self.refusal_reason:
             for _, record, _ in entries:
                 self.left_out.update(self.metric.left_out(record.sample, record.outputs[-1]))
 
     def add_readings(self, entries: Sequence[ScoreEntry]) -> None:
         """Add how firmly the replies state the answers that were scored."""
-        reader, name = self.metric.reader, self.metric.name
-        if reader is None:
+        name, needs_judge = self.metric.name, isinstance(self.metric, Judged)
+        if not isinstance(self.metric, ReadsReply):
             return
         for place, record, line in entries:
             if name not in line.stats or name in line.unreadable:
                 continue
-            strength = reader(record.sample, *record.outputs).strength
-            is_judged = self.metric.judge_requests is not None and isinstance(record.outputs[-1], Generation)
+            strength = self.metric.reader(record.sample, *record.outputs).strength
+            is_judged = needs_judge and isinstance(record.outputs[-1], Generation)
             if strength is not None or is_judged:  # class scores are no replies
                 reading = strength.name.lower() if strength else JUDGED
                 line.add_reading(reading)
@@ -466,12 +468,12 @@ class MetricColumn:
         reading = REFUSED if is_refused else TRUNCATED if isinstance(error, Truncated) else UNREAD
         {REFUSED: self.refused, TRUNCATED: self.truncated, UNREAD: self.unreadable}[reading].append(index)
         self.mismatched += isinstance(error, AnswerMismatch)
-        if reading != UNREAD or self.metric.reader:
+        if reading != UNREAD or isinstance(self.metric, ReadsReply):
             line.add_reading(reading)
         self._add_reason(line, describe(error))
         if not is_refused and (bounds := self.metric.bound(record.sample)):
             self.unread.append(index, bounds)
-        if self.metric.unreadable == "wrong" and self.metric.bounds is not None:
+        if self.metric.unreadable == "wrong" and isinstance(self.metric, Bounded):
             worst = self.stats.append(self.metric.bounds(record.sample)[0])
             self._add_stat(index, record, line, worst)
 
@@ -495,8 +497,8 @@ def resolve_contexts(metric: Metric, contexts: Collection[Hashable]) -> Metric:
     if contextual is None or not contexts:
         return metric
     aggregator = contextual.with_contexts(contexts)
-    return replace(
-        metric, aggregate=replace(fold, inner=aggregator) if isinstance(fold, AnswerAggregator) else aggregator
+    return metric.replace(
+        aggregate=replace(fold, inner=aggregator) if isinstance(fold, AnswerAggregator) else aggregator
     )
 
 

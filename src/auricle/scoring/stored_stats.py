@@ -16,6 +16,7 @@ import numpy as np
 
 from auricle.core.direction import Optimum
 from auricle.core.errors import AuricleError, DataError
+from auricle.metrics.capabilities import Profiled, UsesSynonyms
 from auricle.metrics.base import Aggregator, Metric, Stats, Unit, mean, ratio
 from auricle.metrics.catalogue import METRICS
 from auricle.runs.metrics import Number
@@ -79,9 +80,9 @@ def _list_candidates(number: Number) -> Iterator[Metric]:
     if signature.name in METRICS:
         try:
             metric: Metric = METRICS.get(signature.name)
-            if signature.profile and metric.with_profile:
+            if signature.profile and isinstance(metric, Profiled):
                 metric = metric.with_profile(signature.profile)
-            if metric.without_synonyms and not signature.uses_synonyms:
+            if isinstance(metric, UsesSynonyms) and not signature.uses_synonyms:
                 metric = metric.without_synonyms()
         except AuricleError:  # its extra is not installed, or it has no such profile
             pass

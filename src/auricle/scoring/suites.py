@@ -24,12 +24,12 @@ from auricle.core.files import write_lines_atomically
 from auricle.core.redaction import SECRETS
 from auricle.core.serialization import dumps
 from auricle.core.signature import MetricSignature, Signature
+from auricle.core.value_text import pluralise
 from auricle.engine.suites import CONDITIONS, choose_metrics, compute_shares
 from auricle.metrics.base import Metric
 from auricle.metrics.combined import PartStats, compute_combined_interval
 from auricle.metrics.intervals import Interval
 from auricle.report import run_html
-from auricle.report.html_format import pluralise
 from auricle.runs.health import JournalHealth, take_fingerprints
 from auricle.runs.metrics import (
     LANGUAGE_FIELD,

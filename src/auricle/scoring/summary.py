@@ -12,6 +12,7 @@ import numpy as np
 
 from auricle.core.signature import MetricSignature, Signature
 from auricle.core.user_code import UserCall
+from auricle.metrics.capabilities import Bounded, ReadsReply
 from auricle.metrics.base import Aggregator, Codes, Mask, Metric
 from auricle.metrics.dominance import describe_dominance
 from auricle.metrics.intervals import compute_interval
@@ -96,7 +97,7 @@ def _add_ceilings(numbers: list[Number], metrics: Sequence[Metric]) -> list[Numb
     matrices = [each.details["matrix"] for each in numbers if "matrix" in each.details]
     if not matrices or not matrices[0]["ceiling"] < 1.0:
         return numbers
-    capped = {metric.name for metric in metrics if metric.has_label_ceiling}
+    capped = {metric.name for metric in metrics if getattr(metric, "has_label_ceiling", False)}
     ceiling = {"ceiling": matrices[0]["ceiling"]}
     return [replace(each, details={**each.details, **ceiling}) if each.metric in capped else each for each in numbers]
 
@@ -227,9 +228,9 @@ def _count_readings(column: MetricColumn, members: Mask) -> dict[str, Any]:
     not_read = (column.unreadable, column.refused, column.truncated)
     unreadable, refused, truncated = (int(members[_as_array(indices)].sum()) for indices in not_read)
     counts = {"unreadable": unreadable, "refused": refused, "truncated": truncated}
-    if column.metric.unreadable == "wrong" and column.metric.bounds is not None:
+    if column.metric.unreadable == "wrong" and isinstance(column.metric, Bounded):
         counts["counted_wrong"] = unreadable + refused + truncated
-    if not column.metric.reader or not (column.read or unreadable or refused or truncated):
+    if not isinstance(column.metric, ReadsReply) or not (column.read or unreadable or refused or truncated):
         return counts
     strengths = np.frombuffer(column.strengths, dtype=np.int8)[members[_as_array(column.read)]]
     by_strength = np.bincount(strengths, minlength=len(READINGS)).tolist()

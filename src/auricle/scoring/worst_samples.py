@@ -9,6 +9,7 @@ from pathlib import Path
 
 from auricle.core.judge_roles import JudgeRole
 from auricle.core.types import Outcome, Record
+from auricle.metrics.capabilities import Judged
 from auricle.metrics.base import Metric
 from auricle.report.figures import load_figure_sources
 from auricle.report.sample_view import MAX_SAMPLES, SampleView, build_sample_views
@@ -31,7 +32,7 @@ def view_worst_samples(worst: Sequence[ScoredRecord], metric: Metric | None, *, 
     name = metric.name if metric else ""
     stats = {record.sample.id: line.stats.get(name) for record, line in worst}
     views = build_sample_views([record for record, _ in worst], metric, stats, audio=audio)
-    title = (metric.judge_role if metric else JudgeRole.JUDGE).noun
+    title = (metric.judge_role if isinstance(metric, Judged) else JudgeRole.JUDGE).noun
     views = [replace(view, judge_title=title) for view in views]
     return [_add_remarks(view, line, name) for view, (_, line) in zip(views, worst, strict=False)]
 

@@ -18,16 +18,17 @@ from auricle.app.theme import draw_chart, draw_header, escape_markdown
 from auricle.app.views import charts, components, run_list, sample_card, sample_links
 from auricle.app.views.results import draw_matrix_table
 from auricle.core.errors import DataError, SpecError
+from auricle.core.value_text import pluralise
 from auricle.metrics.matrix_difference import MatrixDifference
 from auricle.perf import compare as perf_compare
 from auricle.report import comparison_text as compare_text
 from auricle.report.comparison_html import is_side_by_side
 from auricle.report.comparison_text import format_p_value
-from auricle.report.html_format import Scale, format_count, pluralise, typeset_number
+from auricle.report.html_format import Scale, format_count, typeset_number
 from auricle.report.methods import explain_few_units, format_method
 from auricle.report.plot_data import ConfusionMatrix
 from auricle.report.templating import render
-from auricle.report.text_format import group_by_reason, truncate
+from auricle.report.text_format import truncate
 from auricle.runs.filter_terms import Term
 from auricle.runs.metrics import METRICS_FILE, Number
 from auricle.runs.run_spec import OUTPUTS_FILE
@@ -36,6 +37,7 @@ from auricle.scoring.compare import Comparison, ComparisonRow, Flip, Shift, Side
 from auricle.scoring.compare.difference_format import format_difference, format_difference_interval, typeset
 from auricle.scoring.compare.own_numbers import OwnPair, format_own_number, pair_own_numbers
 from auricle.scoring.compare.reading import describe_cells, describe_reading
+from auricle.scoring.refusals import group_by_reason
 
 Groups: TypeAlias = tuple[str, str, str]
 """A metadata field and its values in the groups A and B."""

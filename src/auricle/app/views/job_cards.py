@@ -14,8 +14,9 @@ from auricle.app.jobs import Job, JobLog, JobManager, JobState
 from auricle.app.views.components import error_boundary
 from auricle.app.views.confirmation import confirm_origins
 from auricle.app.workspace import Workspace, check_run_file
+from auricle.core.value_text import pluralise
 from auricle.engine.progress import ProgressEvent
-from auricle.report.html_format import format_count, pluralise
+from auricle.report.html_format import format_count
 from auricle.runs.metrics import format_money
 from auricle.runs.run_summary import summarise_run
 

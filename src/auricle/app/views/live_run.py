@@ -15,9 +15,9 @@ from auricle.app.views import components
 from auricle.app.views.job_cards import PHASE_DESCRIPTIONS, draw_bar, format_duration
 from auricle.app.workspace import check_run_file, current_workspace
 from auricle.core.types import Record
+from auricle.core.value_text import format_json_value
 from auricle.report.html_format import format_count, typeset_interval, typeset_value
 from auricle.report.run_list import describe_done
-from auricle.report.sample_view import format_json_value
 from auricle.runs.metrics import METRICS_FILE, Number
 from auricle.runs.progress import PROGRESS_FILE
 from auricle.runs.run_directory import find_writer

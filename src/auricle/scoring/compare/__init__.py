@@ -18,10 +18,10 @@ from auricle.core.result_table import ResultTable
 from auricle.metrics.base import Metric, SupportsMembers
 from auricle.metrics.matrix_difference import MatrixDifference
 from auricle.metrics.power import Design
-from auricle.report.task_names import name_tasks
 from auricle.runs.health import JournalHealth
 from auricle.runs.metrics import Metrics, ModelFacts, Number, TaskFacts
 from auricle.runs.outcome_counts import OutcomeCounts
+from auricle.runs.task_names import name_tasks
 from auricle.scoring.compare.flips import Flip, find_flips
 from auricle.scoring.compare.large_runs import BUCKET_NOTE, LargeRuns, count_pairs, describe_uneven
 from auricle.scoring.compare.loading import ComparedRun, check_cluster, choose_cluster, load_compared_run

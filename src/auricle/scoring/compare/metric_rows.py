@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from auricle.core.direction import Directed, Direction
+from auricle.metrics.capabilities import Stratified
 from auricle.metrics.base import Array, Codes, Mask, Metric
 from auricle.metrics.distance import find_closer
 from auricle.metrics.intervals import Difference, adjust_holm, compare_paired
@@ -144,7 +145,7 @@ def _measure_changes(metric: Metric, a: Any, b: Any) -> Array:
     Samples are ranked by more than that, such as their silence, so that the worst are listed first.
     """
     change = _badness_changes(metric, a, b)
-    if metric.custom_badness is None or not hasattr(metric.aggregate, "value_each") or not len(a):
+    if not metric.has_own_badness or not hasattr(metric.aggregate, "value_each") or not len(a):
         return change
     before, after = (
         np.array([metric.direction.cost(value) for value in metric.aggregate.value_each(stats).tolist()])
@@ -160,7 +161,7 @@ def _badness_changes(metric: Metric, a: Any, b: Any) -> Array:
     change = np.zeros(len(a))
     if not len(a):
         return change
-    if metric.stratum:
+    if isinstance(metric, Stratified):
         return np.subtract(metric.rate_stats(b, b), metric.rate_stats(a, a))
     if isinstance(a, np.ndarray):
         unequal = np.flatnonzero((a != b).reshape(len(a), -1).any(axis=1))

@@ -11,6 +11,7 @@ from auricle.core.judge_roles import JudgeRole
 from auricle.core.signature import JUDGE_MARK, VERSION_MARK, MetricSignature
 from auricle.engine.factory import build_task
 from auricle.engine.spec import Spec
+from auricle.metrics.capabilities import list_members
 from auricle.metrics.base import Metric
 from auricle.metrics.catalogue import METRICS, PROFILE_MARK
 from auricle.runs.metrics import Metrics, Number
@@ -96,12 +97,12 @@ def load_metrics(paths: Paths, signatures: Mapping[str, MetricSignature]) -> lis
             problems.append(error)
             continue
         for metric in task.metrics:
-            for member in (metric, *metric.companions):
+            for member in list_members(metric):
                 by_name.setdefault(member.name, member)
     if problems and not by_name:
         raise problems[0]
     by_name |= {  # those of one judge among several
-        name: replace(by_name[base], name=name)
+        name: by_name[base].replace(name=name)
         for name in signatures
         if (base := name.partition(JUDGE_MARK)[0]) != name and base in by_name
     }

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
+from auricle.core.value_text import pluralise
 from auricle.metrics.label_alignment import display_label
-from auricle.report.html_format import pluralise
 from auricle.scoring.compare.loading import ComparedRun
 from auricle.scoring.compare.metric_rows import SIGNIFICANCE_LEVEL, ComparisonRow, find_first_test
 from auricle.scoring.compare.pairing import Pairs

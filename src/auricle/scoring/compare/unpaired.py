@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 
 from auricle.core.errors import SpecError
+from auricle.core.value_text import pluralise
 from auricle.metrics.base import Codes, Mask, Metric, mean
 from auricle.metrics.distance import find_closer
 from auricle.metrics.intervals import adjust_holm
 from auricle.metrics.jackknife import name_members, resolve_units
 from auricle.metrics.unpaired import compare_unpaired
-from auricle.report.html_format import pluralise
 from auricle.scoring.clusters import encode_clusters, renumber_clusters
 from auricle.scoring.compare.loading import ABSENT, ComparedRun
 from auricle.scoring.compare.metric_rows import ComparisonRow, adjust_p_values

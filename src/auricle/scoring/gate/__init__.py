@@ -13,12 +13,12 @@ from auricle.core.errors import ExitStatus, SpecError
 from auricle.core.result_table import ResultTable
 from auricle.metrics.intervals import POWER, adjust_holm
 from auricle.metrics.power import Design
-from auricle.report.text_format import group_by_reason
 from auricle.runs.metrics import Metrics
 from auricle.scoring.compare import Comparison, ComparisonRow
 from auricle.scoring.compare.metric_rows import SIGNIFICANCE_LEVEL
 from auricle.scoring.compare.notes import describe_tests
 from auricle.scoring.gate.margins import Margin, choose_margin
+from auricle.scoring.refusals import group_by_reason
 
 __all__ = ["Gate", "GateKeywords", "GateResult", "Margin", "Verdict", "choose_metrics", "decide"]
 

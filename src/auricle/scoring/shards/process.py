@@ -18,6 +18,7 @@ from auricle.engine.observer import ForwardingObserver, Observer
 from auricle.engine.settings import Settings
 from auricle.engine.shards.worker import ShardOutcome, StopSignal
 from auricle.engine.task import Task
+from auricle.metrics.capabilities import Judged
 from auricle.runs.metrics import Usage
 from auricle.runs.outcome_counts import OutcomeCounts
 from auricle.runs.run_directory import Run
@@ -79,7 +80,7 @@ class ShardProcessor:
         """Request the missing verdicts; return all judges, and why judging was stopped, if it was."""
         judge_specs = self._evaluation.spec.judges
         judges = merge_judges(read_judges(run), (judge.to_judge() for judge in judge_specs))
-        if judges and any(metric.judge_requests for metric in task.metrics):
+        if judges and any(isinstance(metric, Judged) for metric in task.metrics):
             write_judges(run.verdicts_path, judges)
         stop_reason = ""
         for judge in judge_specs:

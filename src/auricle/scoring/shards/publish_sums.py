@@ -16,6 +16,7 @@ from auricle.engine.inferencers.base import find_max_tokens
 from auricle.engine.judge import read_judges
 from auricle.engine.spec import Spec
 from auricle.engine.task import Task
+from auricle.metrics.capabilities import Judged, Restricted
 from auricle.metrics.base import Metric
 from auricle.report import run_html
 from auricle.report.sample_view import SampleView
@@ -98,7 +99,7 @@ def _add_up(store: ShardStore, run: Run, task: Task, judges: Sequence[Judge]) ->
 
 def _expand_metrics(run: Run, task: Task, judges: Sequence[Judge]) -> Sequence[Metric]:
     """Return the metrics with their judges; those for which no shard has a statistic have no number."""
-    if not judges or not any(metric.judge_requests for metric in task.metrics):
+    if not judges or not any(isinstance(metric, Judged) for metric in task.metrics):
         return task.metrics
     with JudgePanel(run.verdicts_path, judges, {}) as panel:
         return panel.expand(task.metrics)
@@ -183,7 +184,7 @@ def _explain(column: RunningColumn, has_numbers: bool) -> str:
         return column.refusal_reason
     if column.reasons:
         return f"no answer could be scored: {column.reasons.most_common(1)[0][0]}"
-    if column.count(0, "not_applicable") and not metric.applies:
+    if column.count(0, "not_applicable") and not isinstance(metric, Restricted):
         return f"it applies to none of the samples: rows need {metric.needs}" if metric.needs else NOTHING_RETURNED
     return "it applies to none of the samples" if column.count(0, "not_applicable") and not has_numbers else ""
 

@@ -14,6 +14,7 @@ from auricle.core.files import write_lines_atomically
 from auricle.core.gc_tuning import infrequent_gc
 from auricle.core.types import Record
 from auricle.engine.task import Task
+from auricle.metrics.capabilities import Judged
 from auricle.runs.labels import HumanLabels
 from auricle.runs.metrics import Usage
 from auricle.runs.run_directory import Run
@@ -79,7 +80,7 @@ def compute_sums(
     """
     with ExitStack() as stack:
         verdicts, prices = None, RunPrices.load(path)
-        if judges and any(metric.judge_requests for metric in task.metrics):
+        if judges and any(isinstance(metric, Judged) for metric in task.metrics):
             verdicts = stack.enter_context(JudgePanel(Run.load(path).verdicts_path, judges, prices.judges))
         metrics = verdicts.expand(task.metrics) if verdicts else task.metrics
         table = ScoreTable(metrics, task.cluster, verdicts=verdicts, breakdown_fields=task.group_by)

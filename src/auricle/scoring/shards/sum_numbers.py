@@ -12,6 +12,7 @@ import numpy as np
 
 from auricle.core.signature import MetricSignature, Signature
 from auricle.core.user_code import UserCall
+from auricle.metrics.capabilities import Bounded, ReadsReply
 from auricle.metrics.base import Aggregator, Array, Details, Metric, Stats, SupportsWeights
 from auricle.metrics.intervals import Interval, compute_interval
 from auricle.metrics.jackknife import choose_scale, estimate_from_replicates
@@ -266,11 +267,11 @@ def _count_readings(column: RunningColumn, cell: int) -> dict[str, Any]:
     metric = column.metric
     unreadable, refused, truncated = (column.count(cell, name) for name in ("unreadable", "declined", TRUNCATED))
     counts: dict[str, Any] = {"unreadable": unreadable, "refused": refused, "truncated": truncated}
-    if metric.unreadable == "wrong" and metric.bounds is not None:
+    if metric.unreadable == "wrong" and isinstance(metric, Bounded):
         counts["counted_wrong"] = unreadable + refused + truncated
     by_strength = {name: column.count(cell, name) for name in READINGS}
     was_read = any(column.count(0, name) for name in READINGS)
-    if not metric.reader or not (was_read or unreadable or refused or truncated):
+    if not isinstance(metric, ReadsReply) or not (was_read or unreadable or refused or truncated):
         return counts
     readings = by_strength | {UNREAD: unreadable, REFUSED: refused, TRUNCATED: truncated}
     return {**counts, "readings": {name: readings[name] for name in list_readings(metric)}}

@@ -11,9 +11,10 @@ import numpy as np
 
 from auricle.core.errors import SampleError
 from auricle.core.types import Sample
+from auricle.core.value_text import format_group
+from auricle.metrics.capabilities import Choosing
 from auricle.metrics.base import Codes, Metric
 from auricle.metrics.joint_replicates import JointReplicates, UnitStats
-from auricle.report.text_format import format_group
 from auricle.runs.run_directory import Run
 from auricle.runs.scores import read_scores, restore_stat
 from auricle.scoring.clusters import encode_clusters, renumber_clusters
@@ -41,7 +42,7 @@ class SampleUnits:
             cluster: Metadata field whose values are independent; empty if samples are.
             metrics: Metrics whose chance level is computed.
         """
-        choosing = [metric for metric in metrics if metric.right_or_wrong and metric.options]
+        choosing = [metric for metric in metrics if metric.right_or_wrong and isinstance(metric, Choosing)]
         shares: dict[str, list[float]] = {metric.name: [] for metric in choosing}
         records = sorted(Run.load(clean_run).records(), key=lambda record: record.row)
         for record in records:
@@ -71,7 +72,7 @@ def _read_field(sample: Sample, name: str) -> str | None:
 
 def _list_chances(metric: Metric, sample: Sample) -> list[float]:
     """Return the chance of a right guess, if the options are known."""
-    assert metric.options
+    assert isinstance(metric, Choosing)
     try:
         count = len({*metric.options(sample).values()})
     except SampleError:  # its row was rejected, or its target is none of the options

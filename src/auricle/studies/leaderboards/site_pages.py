@@ -10,7 +10,8 @@ import numpy as np
 from markupsafe import Markup
 
 from auricle.core.direction import Direction
-from auricle.report.html_format import Scale, pluralise
+from auricle.core.value_text import pluralise
+from auricle.report.html_format import Scale
 from auricle.report.run_html import MAX_UNFOLDED_GROUPS
 from auricle.report.templating import render, render_page
 from auricle.report.usage_text import FACT_DESCRIPTIONS, format_speed

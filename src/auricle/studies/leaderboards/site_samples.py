@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from auricle.report.html_format import pluralise, typeset_number
+from auricle.core.value_text import pluralise
+from auricle.report.html_format import typeset_number
 from auricle.report.sample_comparison import ComparedSample
 from auricle.report.templating import render, render_page
 from auricle.studies.leaderboards.site_names import name_sample

@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from auricle.core.types import Generation, Likelihood, Output, Prediction, Record, Sample
+from auricle.core.value_text import format_group
+from auricle.metrics.capabilities import Choosing, ReadsReply
 from auricle.metrics.base import Metric
 from auricle.metrics.targets import get_choices, resolve_option
-from auricle.report.text_format import format_group
 from auricle.runs.run_directory import Run
 from auricle.runs.scores import read_scores, restore_stat
 from auricle.tasks.labels.metrics import format_option
@@ -130,13 +131,13 @@ def _read_text(sample: Sample, outputs: Sequence[Output], last: Generation, metr
     if last.first_token_logprobs is not None:
         values = [-math.inf if value is None else value for value in letter_logprobs(sample, last)]
         return _choose(sample, values) if values and max(values) > -math.inf else Answer()
-    metric = next((metric for metric in metrics if metric.reader), None)
-    if metric is None or metric.reader is None:
+    metric = next((metric for metric in metrics if isinstance(metric, ReadsReply)), None)
+    if metric is None:
         return Answer()
     value = metric.reader(sample, *outputs).value
     if value is None:
         return Answer()
-    if metric.options is not None:
+    if isinstance(metric, Choosing):
         return _locate(str(value), sample)
     return Answer(str(value), values=_parse_number(str(value)))
 

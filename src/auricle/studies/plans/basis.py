@@ -11,10 +11,10 @@ from typing import TypeAlias, TypedDict
 
 from auricle.core.errors import SpecError
 from auricle.core.types import Sample
+from auricle.core.value_text import pluralise
 from auricle.engine.task import Task
 from auricle.metrics.base import Codes, Metric, Stats
 from auricle.metrics.power import SIGNIFICANCE_LEVEL, Design, assume_design, estimate_design, rate_variance
-from auricle.report.html_format import pluralise
 from auricle.runs.metrics import Metrics
 from auricle.scoring.clusters import ClusterTable
 from auricle.scoring.compare.loading import ComparedRun, check_cluster, choose_cluster, load_compared_run

@@ -9,9 +9,9 @@ from typing import Any
 
 from auricle.core.errors import SpecError
 from auricle.core.result_table import ResultTable
+from auricle.core.value_text import pluralise
 from auricle.engine.task import Task
 from auricle.metrics.power import MAX_UNITS, Design
-from auricle.report.html_format import pluralise
 from auricle.report.text_format import format_number
 from auricle.report.text_table import format_table
 from auricle.studies.plans.basis import (

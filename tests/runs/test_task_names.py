@@ -2,8 +2,8 @@
 
 import pytest
 
-from auricle.report.task_names import name_several_tasks, name_tasks
 from auricle.runs.metrics import TaskFacts
+from auricle.runs.task_names import name_several_tasks, name_tasks
 
 
 def make_task(source: str, revision: str, name: str = "asr-test") -> TaskFacts:
