@@ -10,7 +10,7 @@ from auricle.testing.fake_server import FakeServer, Script
 from auricle.testing.fake_server.response_rendering import compute_logprob
 
 TASK = """
-from auricle.engine.inferencers import Choose, Continue, FirstToken
+from auricle.tasks.questions.inferencers import Choose, Continue, FirstToken
 from auricle.metrics.catalogue import METRICS
 from auricle.engine.task import Task
 from auricle.core.types import Sample

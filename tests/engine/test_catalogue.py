@@ -10,7 +10,6 @@ import pytest
 from auricle.benchmarks.base import Benchmark
 from auricle.benchmarks.cmi import CmiBenchmark
 from auricle.engine.catalogue import INFERENCERS, TASKS
-from auricle.engine.recipes import METRICS_BY_INFERENCER
 from auricle.metrics.catalogue import METRICS
 
 
@@ -43,7 +42,3 @@ def test_every_metric_of_a_task_is_registered(name: str, tmp_path: Path) -> None
     assert metrics
     assert {metric.name.partition(".")[0] for metric in metrics} <= set(METRICS.builtin)
     assert all(metric.title for metric in metrics)
-
-
-def test_every_metric_of_an_inferencer_is_registered() -> None:
-    assert {name for names in METRICS_BY_INFERENCER.values() for name in names} <= set(METRICS.builtin)

@@ -11,9 +11,10 @@ from auricle import Sample, SpecError
 from auricle.data import ColumnMapping, Manifest
 from auricle.data.prompts import Prompt
 from auricle.data.prompts.few_shot import FewShotSelector
-from auricle.engine.inferencers import Choose, Converse, LabelPrompts, Respond
+from auricle.engine.inferencers import Converse, Respond
 from auricle.engine.recipes import build_recipe, promote_columns, with_columns, with_shots
 from auricle.engine.task_options import TaskOptions
+from auricle.tasks.questions.inferencers import Choose, LabelPrompts
 
 
 def recipe(**options: Any) -> Any:

@@ -16,7 +16,7 @@ from auricle import AsyncModel, Audio, BatchModel, Generate, Generation, Sample,
 from auricle.core.calls import CallRecording, attach_recording
 from auricle.core.errors import DataError, Skipped, SpecError
 from auricle.core.types import Ability, Ask, Call, Failure, Likelihood, Outcome, Output, Part, Prediction, RejectedRow
-from auricle.engine.inferencers import Choose, Compare, Converse, Measure, Respond
+from auricle.engine.inferencers import Compare, Converse, Measure, Respond
 from auricle.engine.observer import Observer
 from auricle.engine.retry import FailFast
 from auricle.engine.run_loop import RunLoop
@@ -24,6 +24,7 @@ from auricle.media.perturbations.catalogue import parse_chain
 from auricle.runs.progress import PassTiming, Progress
 from auricle.runs.run_directory import Run
 from auricle.runs.signals import read_realised, read_signals
+from auricle.tasks.questions.inferencers import Choose
 from auricle.testing.models import Echo, FakeApi, FakeReward
 from tests.support.calls import make_recording
 from tests.support.clocks import FakeClock

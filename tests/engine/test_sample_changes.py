@@ -10,10 +10,11 @@ from auricle import Audio, Sample
 from auricle.core.errors import SampleError
 from auricle.core.types import RejectedRow, Turn
 from auricle.engine.conditions import Condition, apply_condition
-from auricle.engine.inferencers import Choose, Inferencer, Measure, Respond, preview_requests
+from auricle.engine.inferencers import Inferencer, Measure, Respond, preview_requests
 from auricle.engine.sample_changes import SAMPLE_CHANGES, OptionShift
 from auricle.engine.task import Task
 from auricle.metrics.targets import get_choices, resolve_option
+from auricle.tasks.questions.inferencers import Choose
 from auricle.tasks.questions.multiple_choice import list_options
 
 CLIP = Audio.of(np.zeros(800, np.float32), rate=8000)

@@ -10,6 +10,7 @@ from auricle import Generation, SpecError
 from auricle.data import ColumnMapping, Manifest
 from auricle.engine.catalogue import TASKS
 from auricle.engine.scored_language import ScoredLanguage, read_language
+from auricle.tasks.asr.kind import transcript_metrics
 
 COLUMNS = ColumnMapping(target_columns=("text",), requires_media=True)
 THAI = "วันนี้อากาศดีมาก"
@@ -177,5 +178,5 @@ def test_languages_have_profiles(code: str, profile: str) -> None:
 
 def test_a_decision_is_not_a_statement() -> None:
     scored = ScoredLanguage("zh-mixed", "why", is_read=True)
-    assert (scored.language, scored.profile, scored.transcript_metrics) == ("zh", "mixed", ("mer", "cer"))
+    assert (scored.language, scored.profile, transcript_metrics(scored)) == ("zh", "mixed", ("mer", "cer"))
     assert replace(scored, code="und").language == ""

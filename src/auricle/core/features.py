@@ -68,7 +68,8 @@ class Feature:
     report_sections: Parts = field(default_factory=dict)
     """Sections of the page of a run, with a line about each and the place, a number; the engine's are 100, 200, …"""
     more: Mapping[str, Parts] = field(default_factory=dict)
-    """Parts of other registries, such as `importers` or `app_pages`."""
+    """Parts of other registries, such as `importers` or `app_pages`; and `language_metrics`, which split texts by
+    language whatever the profile, so that a task with one of them finds out its language."""
 
     def parts(self, group: str) -> Iterator[tuple[str, Builtin]]:
         """List the parts of a group, such as `task_kinds`, by name."""

@@ -1,7 +1,6 @@
 """Build samples from rows: id, audio, question, choices, target and metadata.
 
-The columns of Kimi-Audio-Evalkit (`index`, `audio_path`, `question`, `answer`, `subset`, `audio_content`, `meta`) and
-other common names are recognised.
+The usual names of columns are recognised, such as `index`, `audio_path`, `question`, `answer` and `meta`.
 """
 
 from __future__ import annotations

@@ -11,12 +11,6 @@ _INFERENCERS: Mapping[str, Builtin] = {
     "respond": Builtin("auricle.engine.inferencers:Respond", "one prompt, one or several answers"),
     "converse": Builtin("auricle.engine.inferencers:Converse", "a conversation from the data, turn by turn"),
     "rounds": Builtin("auricle.engine.inferencers:Rounds", "a conversation whose turns a function generates"),
-    "choose": Builtin("auricle.engine.inferencers:Choose", "log-likelihood of each option"),
-    "first-token": Builtin(
-        "auricle.engine.inferencers:FirstToken", "probability of each option's letter as the first token"
-    ),
-    "labels": Builtin("auricle.engine.inferencers:LabelPrompts", "log-likelihood of one prompt per label"),
-    "continue": Builtin("auricle.engine.inferencers:Continue", "log-likelihood of a text, for perplexity"),
     "appraise": Builtin("auricle.engine.inferencers:Appraise", "scores of a reward model for one recording or for two"),
     "rate": Builtin("auricle.engine.inferencers:Rate", "a rating written as a number"),
     "prefer": Builtin("auricle.engine.inferencers:Prefer", "the better of two recordings, asked in both orders"),

@@ -11,26 +11,25 @@ from typing import Any
 
 from auricle.core.arguments import takes_options
 from auricle.core.errors import SpecError
+from auricle.core.features import find_parts
 from auricle.core.storage import is_remote
 from auricle.core.types import Sample
 from auricle.data.huggingface import HF_PREFIX, HuggingFaceDataset
 from auricle.data.manifest import ColumnMapping, Manifest
 from auricle.data.prompts.few_shot import FewShotSelector, pool_path
 from auricle.data.sources import DataSource
-from auricle.engine.inferencers import Choose, Inferencer
+from auricle.engine.inferencers import Inferencer
 from auricle.engine.recipes import Recipe, Samples, build_recipe, promote_columns, with_columns, with_shots
 from auricle.engine.scored_language import ScoredLanguage, read_language
 from auricle.engine.task import Task
 from auricle.engine.task_options import COLUMN_OPTIONS, TaskOptions, parse_row_range, split_list
+from auricle.metrics.capabilities import Localized, Profiled, Restricted, UsesSynonyms, Voting
 from auricle.metrics.base import Metric, resolve_metrics
 from auricle.metrics.multi_answer import apply_aggregations
-from auricle.metrics.targets import correct_option_index
 from auricle.text import resolve_profile_name
 
 MEDIA = ("video", "image", "audio")
 MEDIA_TEMPLATE = "{video?}{image?}{audio?}"
-LANGUAGE_DEPENDENT_METRICS = {"bleu", "ter"}
-"""Metrics that split texts by their language, whatever the profile."""
 
 SampleTransform = Callable[[Sample], Sample]
 
@@ -88,7 +87,7 @@ class TaskKind:
     def _find_scored_language(self, options: TaskOptions) -> ScoredLanguage:
         """Return the stated language, or the one that the rows show if the metrics depend on it."""
         stated = _stated_language(options)
-        is_needed = self.decides_language or LANGUAGE_DEPENDENT_METRICS & {*split_list(options.metrics)}
+        is_needed = self.decides_language or find_parts("language_metrics").keys() & {*split_list(options.metrics)}
         if stated.code or options.reader or not is_needed:
             return stated
         rows = partial(load_manifest, options, self.columns, lambda sample: sample)
@@ -124,16 +123,9 @@ class TaskKind:
     def _build_shots(self, options: TaskOptions, recipe: Recipe, samples: Samples) -> FewShotSelector:
         if pool := pool_path(options.shots):
             samples = self._load_manifest(replace(options, data=pool, rows=""), recipe)
-        format_answer = self.format_answer
-        if isinstance(recipe.inferencer, Choose):
-            format_answer = partial(_format_scored_answer, recipe.inferencer)
+        format_answer = getattr(recipe.inferencer, "format_example_answer", self.format_answer)
         example_parts = recipe.prompt.example_parts if recipe.prompt else None
         return FewShotSelector.from_options(options.shots, samples, format_answer, example_parts)
-
-
-def _format_scored_answer(inferencer: Choose, sample: Sample) -> str:
-    """Write the correct answer of a few-shot example as the options of a sample are scored."""
-    return inferencer.write_options(sample)[correct_option_index(sample)].strip()
 
 
 def _stated_language(options: TaskOptions) -> ScoredLanguage:
@@ -228,18 +220,18 @@ def build_metrics(
     if options.rubric:
         metrics.append(_rubric_metric(options.rubric, metrics))
     if votes := options.votes:
-        metrics = [metric.with_votes(votes) if metric.with_votes else metric for metric in metrics]
+        metrics = [metric.with_votes(votes) if isinstance(metric, Voting) else metric for metric in metrics]
     if not options.synonyms:
-        metrics = [metric.without_synonyms() if metric.without_synonyms else metric for metric in metrics]
+        metrics = [metric.without_synonyms() if isinstance(metric, UsesSynonyms) else metric for metric in metrics]
     if profile:
-        metrics = [metric.with_profile(profile) if metric.with_profile else metric for metric in metrics]
-    metrics = [metric.with_language(scored.language) if metric.with_language else metric for metric in metrics]
+        metrics = [metric.with_profile(profile) if isinstance(metric, Profiled) else metric for metric in metrics]
+    metrics = [metric.with_language(scored.language) if isinstance(metric, Localized) else metric for metric in metrics]
     return apply_aggregations(metrics, split_list(aggregations)) if aggregations else metrics
 
 
 def allow_no_samples(metric: Metric) -> Metric:
     """Return a default metric such that it is no failure if it applies to no sample, as one of barge-ins may not."""
-    return metric if metric.applies else replace(metric, applies=lambda _sample: True)
+    return metric if isinstance(metric, Restricted) else metric.replace(applies=lambda _sample: True)
 
 
 def _resolve_metrics(name: str, index: int) -> list[Metric]:

@@ -15,16 +15,9 @@ from auricle.data.manifest import Manifest
 from auricle.data.prompts import Prompt
 from auricle.data.prompts.few_shot import FewShotSelector
 from auricle.engine.catalogue import INFERENCERS
-from auricle.engine.inferencers import Choose, Inferencer, LabelPrompts, Respond
+from auricle.engine.inferencers import Inferencer, Respond
 from auricle.engine.task_options import TaskOptions, split_list
 
-METRICS_BY_INFERENCER: Mapping[str, tuple[str, ...]] = {
-    "choose": ("acc", "acc_token", "acc_char", "acc_byte"),
-    "first-token": ("acc_first",),
-    "labels": ("acc_whole",),
-    "continue": ("token_perplexity", "word_perplexity", "byte_perplexity", "bits_per_byte"),
-}
-"""Default metrics of inferencers whose output is not text."""
 DEFAULT_AGGREGATIONS: Mapping[str, str] = {"converse": "turns", "rounds": "last"}
 """Default aggregation of several answers."""
 
@@ -52,7 +45,8 @@ def build_recipe(
     Args:
         options: Options of the task.
         prompt: Prompt of the task kind, used if the options have none.
-        metrics: Metrics of the task kind, used unless the inferencer has its own.
+        metrics: Metrics of the task kind, used unless the inferencer has its own (`default_metrics`), because its
+            output is not text.
         default_inferencer: Inferencer of the task kind.
     """
     name, settings = _parse_inferencer(options.inferencer, default_inferencer)
@@ -84,7 +78,7 @@ def build_recipe(
     inferencer = _build_inferencer(factory, name, {**defaults, **settings})
     return Recipe(
         inferencer,
-        _select_metrics(inferencer, name, metrics),
+        getattr(inferencer, "default_metrics", None) or (*metrics, *getattr(inferencer, "further_metrics", ())),
         _select_aggregations(inferencer, name, options),
         parsed_prompt,
         getattr(inferencer, "prompt_columns", None) or parsed_prompt,
@@ -121,13 +115,6 @@ def _build_inferencer(factory: Callable[..., Any], name: str, settings: dict[str
     return inferencer
 
 
-def _select_metrics(inferencer: Inferencer, name: str, default: tuple[str, ...]) -> tuple[str, ...]:
-    if isinstance(inferencer, Choose):
-        optional = (*("acc_pmi",) * inferencer.unconditional, *("acc_whole",) * inferencer.whole)
-        return (*METRICS_BY_INFERENCER["choose"], *optional)
-    return METRICS_BY_INFERENCER.get(name, (*default, *getattr(inferencer, "further_metrics", ())))
-
-
 def _select_aggregations(inferencer: Inferencer, name: str, options: TaskOptions) -> str | Sequence[str]:
     if options.answers:
         return options.answers
@@ -141,8 +128,8 @@ def _select_aggregations(inferencer: Inferencer, name: str, options: TaskOptions
 
 def with_shots(recipe: Recipe, shots: FewShotSelector) -> Recipe:
     """Return the recipe with few-shot examples before each sample."""
-    if isinstance(recipe.inferencer, LabelPrompts):
-        return replace(recipe, inferencer=recipe.inferencer.with_shots(shots))
+    if add_shots := getattr(recipe.inferencer, "with_shots", None):
+        return replace(recipe, inferencer=add_shots(shots))
     if recipe.prompt is None:
         raise SpecError("This inferencer has no prompt, so few-shot examples cannot be used.", location=("shots",))
     prompt = replace(recipe.prompt, shots=shots)

@@ -6,11 +6,11 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from string import ascii_uppercase
 from typing import Any, ClassVar
 
 from auricle.core.errors import SampleError
 from auricle.core.types import Input, Json, Part, Sample, Turn, has_audio, list_parts
-from auricle.engine.inferencers.likelihood import LETTERS
 from auricle.media import Audio
 from auricle.media.perturbations.base import ConditionStep
 from auricle.metrics.targets import get_choices, resolve_option
@@ -155,8 +155,8 @@ def _shift_target(target: Json, options: Sequence[str], shift: int) -> Json:
     if index is None or text.casefold() in {option.strip().casefold() for option in options}:
         return target
     label, shifted = text.strip("().:： "), (index + shift) % len(options)
-    if label.upper() == LETTERS[index : index + 1]:
-        return LETTERS[shifted]
+    if label.upper() == ascii_uppercase[index : index + 1]:
+        return ascii_uppercase[shifted]
     if label == str(index):
         return shifted if isinstance(target, int) else str(shifted)
     return options[index]
@@ -179,7 +179,7 @@ def _shift_text(text: str, old: Sequence[str], new: Sequence[str]) -> str:
 def _find_lettered_options(text: str, options: Sequence[str]) -> list[tuple[int, int]]:
     """Return where a text lists options after their letters, in order; fewer if it does not list all of them."""
     spans: list[tuple[int, int]] = []
-    for letter, option in zip(LETTERS, options, strict=False):
+    for letter, option in zip(ascii_uppercase, options, strict=False):
         pattern = re.compile(rf"(?<!\w){letter}\s?[.)）:：、]\s*({re.escape(option)})")
         match = pattern.search(text, spans[-1][1] if spans else 0)
         if match is None:

@@ -24,14 +24,6 @@ DEFAULT_PROFILES: Mapping[str, str] = MappingProxyType(
         "he": "basic+gershayim",
     }
 )
-TRANSCRIPT_METRICS: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {
-        **dict.fromkeys(("zh", "yue"), ("mer", "cer")),
-        **dict.fromkeys(UNSPACED_LANGUAGES, ("cer",)),
-        # Korean has spaces, but where they go varies between writers, so that its recognition is reported by character.
-        "ko": ("cer", "wer"),
-    }
-)
 LANGUAGE_CODES: Mapping[str, str] = MappingProxyType({name.lower(): code for code, name in LANGUAGE_NAMES.items()})
 
 
@@ -46,14 +38,9 @@ class ScoredLanguage:
     """Whether it was read from the data."""
 
     @property
-    def transcript_metrics(self) -> tuple[str, ...]:
-        """The metrics of transcripts, best first."""
-        return ("mer", "cer") if self._is_mixed else TRANSCRIPT_METRICS.get(self.code, ("wer", "cer"))
-
-    @property
     def profile(self) -> str:
         """The text profile; empty to keep that of each metric."""
-        if self._is_mixed:
+        if self.is_mixed:
             return "mixed" if self.language == "zh" else "basic"
         return DEFAULT_PROFILES.get(self.code, "")
 
@@ -63,7 +50,8 @@ class ScoredLanguage:
         return self.code.removesuffix(MIXED_SUFFIX).removesuffix(UNDETERMINED)
 
     @property
-    def _is_mixed(self) -> bool:
+    def is_mixed(self) -> bool:
+        """Whether words of other languages are among them."""
         return self.code.endswith(MIXED_SUFFIX)
 
 

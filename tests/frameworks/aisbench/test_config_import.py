@@ -11,10 +11,10 @@ import pytest
 import yaml
 
 from auricle.core.errors import SpecError
-from auricle.engine.inferencers import LabelPrompts
 from auricle.frameworks.aisbench.config_import import draft_tasks
 from auricle.frameworks.exchange.task_drafts import render_task_file
 from auricle.runs.run_directory import Run
+from auricle.tasks.questions.inferencers import LabelPrompts
 
 HEAD = """
 from mmengine.config import read_base
@@ -203,12 +203,12 @@ def test_limits_stops_rows_and_the_target_column_are_converted(config: ConfigWri
 def test_evaluators_and_post_processors_become_a_metric(config: ConfigWriter) -> None:
     path = config(
         "'{question}'",
-        evaluation="dict(evaluator=dict(type='MATHEvaluator', version='v2'), "
+        evaluation="dict(evaluator=dict(type='MyEvaluator', version='v2'), "
         "pred_postprocessor=dict(type='first_option_postprocess', options='AB'), "
         "dataset_postprocessor=dict(type='gsm8k_dataset'))",
     )
     assert convert(path)["metrics"] == [
-        "aisbench:MATHEvaluator?version=v2&pred=first_option_postprocess&pred.options=AB&gold=gsm8k_dataset"
+        "aisbench:MyEvaluator?version=v2&pred=first_option_postprocess&pred.options=AB&gold=gsm8k_dataset"
     ]
 
 
@@ -217,13 +217,6 @@ def test_an_evaluator_that_is_not_reproduced_is_named_and_never_replaced(config:
     (draft,) = draft_tasks(path, path.parent)
     assert draft.task["metrics"] == ["aisbench:MyEvaluator"]
     assert "# AISBench's MyEvaluator is not reproduced." in render_task_file(draft)
-
-
-def test_the_evaluator_of_another_module_with_the_same_name_is_not_confused(config: ConfigWriter) -> None:
-    path = config("'{question}'")
-    text = path.read_text().replace("import AccEvaluator", "import MATHEvaluator as AccEvaluator")
-    path.write_text(text)
-    assert convert(path)["metrics"] == ["aisbench:math_evaluator.MATHEvaluator"]
 
 
 @pytest.mark.parametrize(

@@ -12,11 +12,9 @@ from auricle.engine.inferencers.base import (
     with_context,
 )
 from auricle.engine.inferencers.generate import Converse, Respond, Rounds
-from auricle.engine.inferencers.likelihood import Choose, Continue, FirstToken, LabelPrompts
 from auricle.engine.inferencers.scores import Appraise, Compare, Measure, Prefer, Rate, RateOrPrefer
 
 __all__ = [
-    "Appraise", "Choose", "Compare", "Continue", "Converse", "FirstSupported", "FirstToken",
-    "Inferencer", "LabelPrompts", "Measure", "Prefer", "Rate", "RateOrPrefer", "Respond", "Rounds",
-    "preview_requests", "render", "select_inferencer", "with_context",
+    "Appraise", "Compare", "Converse", "FirstSupported", "Inferencer", "Measure", "Prefer", "Rate",
+    "RateOrPrefer", "Respond", "Rounds", "preview_requests", "render", "select_inferencer", "with_context",
 ]  # fmt: skip

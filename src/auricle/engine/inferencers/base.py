@@ -34,10 +34,6 @@ ABILITY_PHRASES: Mapping[Ability, str] = {
     "first_tokens": "return probabilities of the first token",
 }
 """How an ability reads in a sentence, where its name does not fit."""
-ALTERNATIVES: Mapping[Ability, str] = {
-    "loglikelihood": " Chat APIs return only first tokens (-T inferencer=first-token)."
-}
-"""What to do if no model with an ability is at hand."""
 
 
 class Inferencer(Protocol):
@@ -97,10 +93,11 @@ def select_inferencer(
     needs = " or ".join(
         dict.fromkeys(ABILITY_PHRASES.get(candidate.needs, candidate.needs) for candidate in candidates)
     )
+    alternative = getattr(candidates[0], "alternative", "")
     raise Unsupported(
         f"{task_name} needs a model that can {needs}; {model_name} can {', '.join(abilities) or 'do nothing'}. "
         f"Choose another model with -m: {', '.join(models_with_ability(candidates[0].needs))}, or your own."
-        f"{ALTERNATIVES.get(candidates[0].needs, '')}"
+        f"{alternative and ' '}{alternative}"
     )
 
 

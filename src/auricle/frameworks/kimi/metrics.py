@@ -11,8 +11,10 @@ from auricle.engine.scored_language import ScoredLanguage
 from auricle.frameworks.kimi.datasets import AUDIO_QA, Dataset
 from auricle.frameworks.kimi.judge_metrics import make_evalkit_judge
 from auricle.frameworks.kimi.stubs import DATASET_BASE_CLASSES
+from auricle.metrics.capabilities import Voting
 from auricle.metrics.base import Metric
 from auricle.metrics.catalogue import METRICS
+from auricle.tasks.asr.kind import transcript_metrics
 
 PROFILE = "kimi"
 """Profile under which a task has exactly the evalkit's metrics."""
@@ -55,7 +57,7 @@ def select_metrics(dataset: Dataset, votes: int = 0) -> MetricSets:
     """
     make = partial(_make_metric, dataset, votes)
     if dataset.task == "ASR":
-        return MetricSets(ScoredLanguage(dataset.lang).transcript_metrics, [make("wer")])
+        return MetricSets(transcript_metrics(ScoredLanguage(dataset.lang)), [make("wer")])
     if dataset.task == "MQA":
         return MetricSets(("option_accuracy",), [make("kimi-choice")], judged=[make("judge-choice")])
     if dataset.task == "Open-Ended":
@@ -81,7 +83,7 @@ def _make_metric(dataset: Dataset, votes: int, name: str) -> Metric:
     """Return a metric; the evalkit's judges see the spoken or the written question, as the dataset is classified."""
     spoken = None if dataset.series in DATASET_BASE_CLASSES else dataset.interactive == AUDIO_QA
     metric: Metric = make_evalkit_judge(name, spoken=spoken) if name.startswith("kimi-") else METRICS.get(name)
-    return metric.with_votes(votes) if votes and metric.with_votes else metric
+    return metric.with_votes(votes) if votes and isinstance(metric, Voting) else metric
 
 
 def _for_subsets(metric: Metric, subsets: tuple[str, ...], *, other: bool = False) -> Metric:

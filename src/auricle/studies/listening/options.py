@@ -9,13 +9,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from auricle.engine.inferencers.likelihood import LETTERS
+from auricle.metrics.capabilities import Credited
 from auricle.metrics.base import Array, Codes, Metric, mean
 from auricle.metrics.distributions import chi_square_tail
 from auricle.metrics.intervals import Interval, compare_paired
 from auricle.runs.metrics import POSITION_FIELD, Number
 from auricle.scoring.clusters import encode_clusters, renumber_clusters
 from auricle.studies.listening.answers import NO_INTERVAL, ListeningAnswers
+from auricle.tasks.questions.inferencers import LETTERS
 
 
 def compute_order_numbers(answers: ListeningAnswers) -> Iterator[Number]:
@@ -26,7 +27,7 @@ def compute_order_numbers(answers: ListeningAnswers) -> Iterator[Number]:
         return
     yield answers.make_share("consistency", "Consistency under permuted options", ids, partial(_is_consistent, answers))
     metric = answers.hit_metric
-    if metric and metric.credit and (scored := [sample for sample in ids if _is_scored(answers, metric, sample)]):
+    if isinstance(metric, Credited) and (scored := [sample for sample in ids if _is_scored(answers, metric, sample)]):
         yield answers.make_share(
             "robust_accuracy",
             "Right in every order of options",

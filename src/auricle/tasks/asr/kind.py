@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,11 +12,23 @@ from auricle.core.types import Sample
 from auricle.data.manifest import ColumnMapping, Manifest
 from auricle.engine.kinds import MEDIA_TEMPLATE, TaskKind
 from auricle.engine.recipes import Recipe
-from auricle.engine.scored_language import ScoredLanguage
+from auricle.engine.scored_language import UNSPACED_LANGUAGES, ScoredLanguage
 from auricle.engine.task import Task
 from auricle.engine.task_options import TaskOptions
 from auricle.metrics.base import Metric
 from auricle.tasks.asr.word_options import TranscriptOptions, add_list_metrics, check_lists
+
+METRICS_BY_LANGUAGE: Mapping[str, tuple[str, ...]] = {
+    **dict.fromkeys(("zh", "yue"), ("mer", "cer")),
+    **dict.fromkeys(UNSPACED_LANGUAGES, ("cer",)),
+    # Korean has spaces, but where they go varies between writers, so that its recognition is reported by character.
+    "ko": ("cer", "wer"),
+}
+
+
+def transcript_metrics(language: ScoredLanguage) -> tuple[str, ...]:
+    """Return the metrics of transcripts in a language, best first."""
+    return ("mer", "cer") if language.is_mixed else METRICS_BY_LANGUAGE.get(language.code, ("wer", "cer"))
 
 
 @dataclass(frozen=True)
@@ -23,7 +36,7 @@ class Transcription(TaskKind):
     """A kind whose targets are transcripts, scored in words or characters as their language requires."""
 
     def default_metrics(self, language: ScoredLanguage) -> tuple[str, ...]:
-        return language.transcript_metrics
+        return transcript_metrics(language)
 
     def add_metrics(self, metrics: list[Metric], options: TaskOptions) -> list[Metric]:
         return add_list_metrics(metrics, options, is_default=not options.metrics)

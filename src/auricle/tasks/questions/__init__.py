@@ -40,4 +40,10 @@ FEATURE = Feature(
         "chat": ("kinds:chat", "multi-turn conversations on your data (`--as chat`)"),
         "perplexity": ("kinds:perplexity", "perplexity of texts on your data (`--as perplexity`)"),
     },
+    inferencers={
+        "choose": ("inferencers:Choose", "log-likelihood of each option"),
+        "first-token": ("inferencers:FirstToken", "probability of each option's letter as the first token"),
+        "labels": ("inferencers:LabelPrompts", "log-likelihood of one prompt per label"),
+        "continue": ("inferencers:Continue", "log-likelihood of a text, for perplexity"),
+    },
 )

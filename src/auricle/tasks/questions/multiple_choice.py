@@ -11,9 +11,9 @@ from functools import cached_property
 from auricle.core.errors import SampleError, SpecError
 from auricle.core.types import Json, RejectedRow, Sample
 from auricle.data.manifest import Manifest
-from auricle.engine.inferencers.likelihood import LETTERS, lists_with_letters
 from auricle.engine.task_options import INTEGER_READINGS
 from auricle.metrics.targets import correct_option_index, get_choices
+from auricle.tasks.questions.inferencers import LETTERS, lists_with_letters
 from auricle.text import strip_labels
 
 OPTION_MARK = r"(?:^|(?<=[\s(（?？:：。,，;；]))\(?([A-Z])[.)）、:：]"

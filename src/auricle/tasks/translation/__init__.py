@@ -15,5 +15,6 @@ FEATURE = Feature(
             "ter": "translation edit rate, computed with sacrebleu",
         }
     },
+    more={"language_metrics": {"bleu": ("metrics:bleu", ""), "ter": ("metrics:ter", "")}},
     task_kinds={"translate": ("kind:translate", "translation of speech or texts (`--as translate`)")},
 )

@@ -12,7 +12,9 @@ from auricle.core.errors import SampleError
 from auricle.core.types import Likelihood, LogLikelihood, Turn
 from auricle.data.prompts.example_pool import Example
 from auricle.data.prompts.few_shot import FewShotSelector
-from auricle.engine.inferencers import Choose, Continue, FirstToken, LabelPrompts, preview_requests
+from auricle.engine.inferencers import preview_requests
+from auricle.metrics.catalogue import METRICS
+from auricle.tasks.questions.inferencers import Choose, Continue, FirstToken, LabelPrompts
 
 SAMPLE = Sample(id="1", inputs={"question": "Which?", "choices": ["cat", "dog"], "text": "a b"})
 
@@ -130,3 +132,17 @@ def test_a_prompt_that_ends_with_audio_is_rejected() -> None:
     sample = Sample(id="1", inputs={"text": Audio("a.wav")})
     with pytest.raises(SampleError, match="only the likelihood of text"):
         asyncio.run(preview_requests(LabelPrompts({"good": "{text}", "bad": "{text}"}), sample))
+
+
+@pytest.mark.parametrize(
+    "inferencer",
+    [
+        Choose("{question}", unconditional=True, whole=True),
+        FirstToken("{question}"),
+        Continue(),
+        LabelPrompts({"good": "{text}: good", "bad": "{text}: bad"}),
+    ],
+)
+def test_metrics_of_an_inferencer_are_registered(inferencer: Any) -> None:
+    assert inferencer.default_metrics
+    assert {*inferencer.default_metrics} <= set(METRICS.builtin)

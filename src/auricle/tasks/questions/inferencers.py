@@ -7,6 +7,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import InitVar, dataclass, replace
+from string import ascii_uppercase
 from typing import Any, ClassVar, cast
 
 from auricle.core.errors import SampleError, SpecError
@@ -15,8 +16,11 @@ from auricle.data.prompts import Prompt
 from auricle.data.prompts.few_shot import FewShotSelector
 from auricle.data.prompts.template import as_parts, render
 from auricle.engine.inferencers.base import PromptMixin
+from auricle.metrics.targets import correct_option_index
 
-LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+LETTERS = ascii_uppercase
+FIRST_TOKENS = "Chat APIs return only first tokens (-T inferencer=first-token)."
+"""What to do if no model that returns likelihoods is at hand."""
 OPENING_MARKS = "([{“‘"
 
 
@@ -35,6 +39,13 @@ class Choose(PromptMixin):
     whole: bool = False
     """Also ask for the likelihood of prompt and option together, to score by perplexity."""
     needs: ClassVar[Ability] = "loglikelihood"
+    alternative: ClassVar = FIRST_TOKENS
+
+    @property
+    def default_metrics(self) -> tuple[str, ...]:
+        """The metrics of a task with this inferencer that states none."""
+        further = (*("acc_pmi",) * self.unconditional, *("acc_whole",) * self.whole)
+        return ("acc", "acc_token", "acc_char", "acc_byte", *further)
 
     async def __call__(self, sample: Sample, ask: Ask) -> tuple[Output, ...]:
         turns = self.render_turns(sample)
@@ -59,6 +70,10 @@ class Choose(PromptMixin):
             "".join(map(str, render(option, {"choice": choice, "letter": LETTERS[index % 26]})))
             for index, choice in enumerate(choices)
         ]
+
+    def format_example_answer(self, sample: Sample) -> str:
+        """Write the correct answer of a few-shot example as the options of a sample are scored."""
+        return self.write_options(sample)[correct_option_index(sample)].strip()
 
 
 def lists_with_letters(text: str, choices: Sequence[str]) -> bool:
@@ -105,6 +120,7 @@ class FirstToken(PromptMixin):
     tokens: int = 20
     """How many first tokens to ask for."""
     needs: ClassVar[Ability] = "first_tokens"
+    default_metrics: ClassVar = ("acc_first",)
 
     async def __call__(self, sample: Sample, ask: Ask) -> tuple[Output, ...]:
         turns = self.render_turns(sample)
@@ -119,6 +135,8 @@ class Continue(PromptMixin):
     system: InitVar[str] = ""
     text: str = "{text}"
     needs: ClassVar[Ability] = "loglikelihood"
+    default_metrics: ClassVar = ("token_perplexity", "word_perplexity", "byte_perplexity", "bits_per_byte")
+    alternative: ClassVar = FIRST_TOKENS
 
     def __post_init__(self, system: str) -> None:
         if self.prompt:
@@ -139,6 +157,8 @@ class LabelPrompts:
 
     templates: Mapping[str, Any]
     needs: ClassVar[Ability] = "loglikelihood"
+    default_metrics: ClassVar = ("acc_whole",)
+    alternative: ClassVar = FIRST_TOKENS
 
     def __post_init__(self) -> None:
         if not isinstance(self.templates, Mapping) or len(self.templates) < 2:
