@@ -102,12 +102,8 @@ def write_verdicts(metric: Metric, marks: Sequence[int]) -> list[str]:
     if "two-answers" in metric.variant:
         return [json.dumps({"first": 7, "second": marks[0]}), json.dumps({"first": marks[1], "second": 7})]
     if "judge-reference" in metric.variant or "same-description" in metric.variant:
-        return [f"Verdict: {'yes' if is_positive(metric, marks[0]) else 'no'}"]
+        return [f"Verdict: {'yes' if marks[0] else 'no'}"]
     return [f"Score: {marks[0]}"]
-
-
-def is_positive(metric: Metric, mark: int) -> bool:
-    return mark >= 3 if metric.name == "gpt_eval_accuracy" else bool(mark)
 
 
 def choose_marks(config: TaskConfig) -> list[list[int]]:
@@ -120,8 +116,6 @@ def choose_marks(config: TaskConfig) -> list[list[int]]:
     judged = next(filter(None, (find_judged_metric(name, metric) for name in names for metric in metrics)), None)
     rubric = judged.load_rubric() if judged else None
     low, high = (rubric.low, rubric.high) if rubric and rubric.kind == "scale" else (0, 1)
-    if "cvrr" in names[0]:
-        low, high = 0, 5
     return [[low + (7 * index + order) % (high - low + 1) for order in range(2)] for index in range(MARKS)]
 
 

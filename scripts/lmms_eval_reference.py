@@ -150,9 +150,6 @@ REPLIES: Mapping[str, Callable[[int, int], str]] = {
     "air_bench_process_results_chat": lambda mark, order: f"{mark} 7" if order else f"7 {mark}",
     "mix_evals_audio2text_process_results_freeform": lambda mark, _: str(mark / 2),
     "semantic_match_aggregate": lambda mark, _: "yes" if mark else "no",
-    "gpt_score_process": lambda mark, _: str({"pred": "yes", "score": mark}),
-    "egothink_process_results": lambda mark, _: f"Rating: [[{mark / 2}]]",
-    "cvrr_process_results": lambda mark, _: str({"pred": "correct" if mark >= 3 else "incorrect", "score": mark}),
 }
 """A judge's reply with a mark, in the form that the function reads; others read `Rating: N`."""
 

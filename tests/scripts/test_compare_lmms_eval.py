@@ -52,7 +52,6 @@ def test_losses_become_log_probabilities() -> None:
     [
         ("wavcaps_process_results", "gpt_eval", [4, 0], 4.0),
         ("voicebench_process_results_qa", "gpt4_score", [1, 0], 1.0),
-        ("cvrr_process_results", "gpt_eval_accuracy", [3, 0], 100.0),
         ("air_bench_process_results_chat", "gpt_eval", [4, 6], 5.0),
     ],
 )

@@ -6,10 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-import pytest
-
-from auricle.core.errors import SpecError
-from auricle.frameworks.aisbench.dataset_rows import read_math_problems, read_vocal_sounds
+from auricle.frameworks.aisbench.dataset_rows import read_vocal_sounds
 
 CONFIG = """
 from ais_bench.benchmark.openicl.icl_prompt_template.icl_prompt_template_mm import MMPromptTemplate
@@ -34,24 +31,11 @@ def test_the_answer_is_the_last_part_of_a_recordings_name(tmp_path: Path) -> Non
     (tmp_path / "sounds").mkdir()
     for name in ("f1_0_sigh.wav", "f0_0_cough.wav", "notes.txt"):
         (tmp_path / "sounds" / name).write_bytes(b"")
-    rows = read_vocal_sounds(tmp_path / "sounds", {}, tmp_path)
+    rows = read_vocal_sounds(tmp_path / "sounds", tmp_path)
     assert [(row["id"], row["audio"], row["answer"]) for row in rows] == [
         ("f0_0_cough", "sounds/f0_0_cough.wav", "cough"),
         ("f1_0_sigh", "sounds/f1_0_sigh.wav", "sigh"),
     ]
-
-
-def test_the_answer_to_a_problem_is_in_the_last_box(tmp_path: Path) -> None:
-    problems = {"7": {"problem": "1/1 + 1?", "solution": r"\boxed{1}, so \boxed{2}"}}
-    (tmp_path / "math.json").write_text(json.dumps(problems))
-    assert read_math_problems(tmp_path, {}, tmp_path) == [{"id": "7", "problem": "1/1 + 1?", "solution": "2"}]
-
-
-@pytest.mark.parametrize("content", ["[]", "{", '{"1": {"problem": "x"}}', '{"1": {"problem": "x", "solution": 5}}'])
-def test_a_file_in_another_form_is_rejected(tmp_path: Path, content: str) -> None:
-    (tmp_path / "mine.json").write_text(content)
-    with pytest.raises(SpecError, match=r"mine\.json should contain problems"):
-        read_math_problems(tmp_path, {"file_name": "mine.json"}, tmp_path)
 
 
 def test_a_config_of_recordings_is_imported_and_scored(auricle: Any, tone: Any, tmp_path: Path) -> None:

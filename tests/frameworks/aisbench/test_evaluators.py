@@ -40,9 +40,11 @@ def test_an_evaluator_with_several_numbers_has_a_metric_for_each() -> None:
 
 
 def test_bleu_is_auricles_own() -> None:
-    metric = resolve_metric("BleuEvaluator?pred=Xsum_postprocess")
+    metric = resolve_metric("BleuEvaluator?pred=extract_non_reasoning_content")
     stats = [
-        metric.score(Sample(id="1", inputs={}, target="the cat sat on it"), Generation(text="the cat sat on it\nx"))
+        metric.score(
+            Sample(id="1", inputs={}, target="the cat sat on it"), Generation(text="<think>x</think> the cat sat on it")
+        )
     ]
     assert metric.aggregate(stats) == pytest.approx(100)
 
@@ -56,7 +58,11 @@ def test_a_metric_is_found_by_its_prefix() -> None:
     [
         ("HumanEvalEvaluator?pred=humaneval_postprocess_v2", "HumanEvalEvaluator is not reproduced: it runs code"),
         ("LLMJudgeCorrectEvaluator", "asks a judge model"),
-        ("math_evaluator.MATHEvaluator", "compares with math-verify"),
+        (
+            "BBHEvaluator",
+            "BBHEvaluator is not reproduced: it belongs to one benchmark of text, and Auricle evaluates audio",
+        ),
+        ("AccEvaluator?pred=bbh-mcq", "post-processor bbh-mcq is not reproduced: it belongs to one benchmark of text"),
         ("MyEvaluator", "AISBench's MyEvaluator is not reproduced. Choose a metric"),
         ("AccEvaluator?pred=mine", "post-processor mine is not reproduced"),
         ("AccEvaluator?threshold=1", "The option threshold of AISBench's AccEvaluator is not reproduced"),

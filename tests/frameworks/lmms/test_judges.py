@@ -109,9 +109,6 @@ def test_marks_count_as_in_the_function_they_replace() -> None:
     assert value_of("mix_evals_audio2text_process_results_freeform", "gpt_eval", {}, "Score: 1") == 0.5
     assert value_of("voicebench_process_results_open", "llm_as_judge_eval", {}, "Score: 3") == 3.0
     assert value_of("voicebench_process_results_qa", "gpt4_score", {}, "Verdict: yes") == 1.0
-    assert value_of("cvrr_process_results", "gpt_eval_accuracy", {}, "Verdict: yes") == 100.0
-    videott = ("gpt_score_process", "videott_open_ended_score")
-    assert [value_of(*videott, {}, f"Score: {mark}") for mark in (2, 3)] == [0.0, 100.0]
 
 
 def test_a_reply_outside_the_scale_is_unreadable() -> None:
@@ -182,3 +179,9 @@ def test_a_judge_loaded_on_this_machine_is_refused_by_name(folder: Path) -> None
     (folder / "utils.py").write_text((folder / "utils.py").read_text() + LOCAL)
     with pytest.raises(SpecError, match=r"utils\.rate loads a model on this machine with AutoModelForCausalLM"):
         build_lmms_task(folder, "process_results: !function utils.rate\nmetric_list: [{metric: plain}]\n")
+
+
+def test_a_judge_of_videos_is_refused_by_name(folder: Path, add_function: Callable[[str, str], str]) -> None:
+    lines = add_function("gpt_score_process", "videott_open_ended_score")
+    with pytest.raises(SpecError, match=r"utils\.gpt_score_process has a judge mark answers about videos"):
+        build_lmms_task(folder, lines)

@@ -131,7 +131,7 @@ class AisbenchTaskDraft(TaskDraft):
         make_rows, folder = ROW_MAKERS.get(str(self.config.get("type"))), self._find_path()
         if make_rows is None or folder is None or not folder.is_dir():
             return False
-        self.rows = make_rows(folder, self.config, self.output_folder)
+        self.rows = make_rows(folder, self.output_folder)
         self.notes.append(f"The {len(self.rows)} rows of {folder} are written to {self.task['name']}.jsonl.")
         return bool(self.rows)
 
@@ -252,15 +252,9 @@ class AisbenchTaskDraft(TaskDraft):
             postprocessor = self._get_section(eval_config, section)
             for key, value in postprocessor.items():
                 options[side if key == "type" else f"{side}.{key}"] = str(value)
-        self.task["metrics"] = list_metric_names(_evaluator_name(evaluator["type"]), options)
+        self.task["metrics"] = list_metric_names(str(evaluator["type"]), options)
         if problem := check_metric(self.task["metrics"][0]):
             self.notes.append(problem)
-
-
-def _evaluator_name(kind: Any) -> str:
-    """Return the name of an evaluator, with its module if AISBench has another of the same name."""
-    is_other = str(kind) == "MATHEvaluator" and isinstance(kind, Symbol) and ".openicl" in kind.module
-    return f"math_evaluator.{kind}" if is_other else str(kind)
 
 
 def draft_tasks(source: Path, output_folder: Path) -> list[TaskDraft]:

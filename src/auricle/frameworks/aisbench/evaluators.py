@@ -16,7 +16,7 @@ from typing import Any
 
 from auricle.core.errors import MissingExtra, SpecError
 from auricle.core.types import Generation, Sample
-from auricle.frameworks.aisbench.postprocessors import POSTPROCESSORS
+from auricle.frameworks.aisbench.postprocessors import POSTPROCESSORS, TEXT_POSTPROCESSORS
 from auricle.frameworks.aisbench.scorers import AGGREGATES, SCORERS
 from auricle.metrics.base import Metric, metric
 from auricle.metrics.catalogue import METRICS
@@ -25,15 +25,27 @@ OWN_METRICS = {"BleuEvaluator": "bleu"}
 """Evaluators that compute what one of Auricle's metrics does."""
 RUNS_CODE = "runs code that the model wrote"
 NEEDS_JUDGE = "asks a judge model; use one of Auricle's judges"
+TEXT_BENCHMARK = "belongs to one benchmark of text, and Auricle evaluates audio"
 REJECTED = {
+    **dict.fromkeys(
+        (
+            *("BBHEvaluator", "BBHEvaluator_mcq", "DropOpenAIEvaluator", "GPQAEvaluator", "JiebaRougeEvaluator"),
+            *("LambadaEvaluator", "LEvalEMEvaluator", "LongBenchClassificationEvaluator", "LongBenchCodeSimEvaluator"),
+            *("LongBenchCountEvaluator", "LongBenchF1Evaluator", "LongBenchRetrievalEvaluator"),
+            *("LongBenchRougeEvaluator", "LongBenchv2Evaluator", "MATHEvaluator"),
+            *("MGSM_Evaluator", "MMLUProBaseEvaluator", "NeedleBenchATCEvaluator", "NeedleBenchOriginEvaluator"),
+            *("NeedleBenchParallelEvaluator", "RealworldQAEvaluator", "TriviaQAEvaluator"),
+        ),
+        TEXT_BENCHMARK,
+    ),
     **dict.fromkeys(("HumanEvalEvaluator", "HumanevalXEvaluator", "MBPPPassKEvaluator"), RUNS_CODE),
     "LCBCodeGenerationEvaluator": RUNS_CODE,
     **dict.fromkeys(("LLMJudgeCorrectEvaluator", "HLEJudgeEvaluator", "AALCRJudgeEvaluator"), NEEDS_JUDGE),
-    **dict.fromkeys(("LongBenchClassificationEvaluator", "EDAccEvaluator"), "has references that are objects"),
-    "math_evaluator.MATHEvaluator": "compares with math-verify",
+    "EDAccEvaluator": "has references that are objects",
     "MooncakeTraceEvaluator": "computes nothing",
 }
 """Why an evaluator is not reproduced, where there is more to say than that."""
+CHOOSE_ANOTHER = "Choose a metric with -T metrics=NAME; see `auricle list metrics`."
 SIDES = ("pred", "gold")
 PREFIX = "aisbench:"
 ESCAPED = re.compile(r"[%&=,]")
@@ -96,7 +108,8 @@ def _build_reader(side: str, options: Mapping[str, str]) -> Callable[[Any], Any]
     if name is None:
         return lambda text: text
     if name not in POSTPROCESSORS:
-        raise SpecError(f"AISBench's post-processor {name} is not reproduced. {_choose_another()}")
+        reason = f": it {TEXT_BENCHMARK}" if name in TEXT_POSTPROCESSORS else ""
+        raise SpecError(f"AISBench's post-processor {name} is not reproduced{reason}. {CHOOSE_ANOTHER}")
     postprocess = POSTPROCESSORS[name]
     _check_arguments(name, inspect.signature(postprocess), arguments, positional=1)
     return lambda text: postprocess(text, **arguments) if isinstance(text, str) else text
@@ -108,7 +121,7 @@ def _build_metric(evaluator: str, options: Mapping[str, str]) -> Metric:
         return replace(own, name=evaluator, title=evaluator)
     if evaluator not in SCORERS:
         reason = f": it {REJECTED[evaluator]}" if evaluator in REJECTED else ""
-        raise SpecError(f"AISBench's {evaluator} is not reproduced{reason}. {_choose_another()}")
+        raise SpecError(f"AISBench's {evaluator} is not reproduced{reason}. {CHOOSE_ANOTHER}")
     compare = SCORERS[evaluator]
     _check_arguments(evaluator, inspect.signature(compare), options, positional=2)
 
@@ -135,7 +148,3 @@ def _read_with(inner: Metric, readers: Mapping[str, Callable[[Any], Any]]) -> Me
         return inner.score(replace(sample, target=reference), replace(output, text=readers["pred"](output.text)))
 
     return replace(inner, score=score, read_answer=lambda _, output: str(readers["pred"](output.text)))
-
-
-def _choose_another() -> str:
-    return "Choose a metric with -T metrics=NAME; see `auricle list metrics`."

@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable
 
 from auricle.core.errors import Unreadable
-from auricle.frameworks.aisbench.math_answers import find_boxed, normalise_final_answer
 
 Postprocessor = Callable[..., str]
 
@@ -88,44 +87,7 @@ def match_pattern(text: str, answer_pattern: str) -> str:
     return match[1] if match else ""
 
 
-def last_answer_line_letter(text: str) -> str:
-    return str((re.findall(r"(?i)ANSWER\s*:\s*([A-D])", text) or [""])[-1])
-
-
-def bbh_option(text: str) -> str:
-    answer = _after_answer_is(text)
-    match = re.search(r"\(([A-Z])\)*", answer) or re.search(r"([A-Z])", answer)
-    return match[1] if match else answer
-
-
-def bbh_text(text: str) -> str:
-    answer = _after_answer_is(text).split("\n")[0].strip()
-    if answer.endswith("."):
-        answer = answer[:-1].strip()
-    match = re.search(r"\*\*(.*?)\*\*", answer)
-    return match[1] if match else answer
-
-
-def _after_answer_is(text: str) -> str:
-    parts = text.split("answer is ")
-    return parts[1].strip() if len(parts) > 1 else text
-
-
-# --- numbers and formulas -----------------------------------------------------------------
-
-ANSWER_WORDS = {
-    "en": "Answer",
-    "bn": "উত্তর",
-    "de": "Antwort",
-    "es": "Respuesta",
-    "fr": "Réponse",
-    "ja": "答え",
-    "ru": "Ответ",
-    "sw": "Jibu",
-    "te": "సమాధానం",
-    "th": "คำตอบ",
-    "zh": "答案",
-}
+# --- numbers ------------------------------------------------------------------------------
 
 
 def last_number(text: str) -> str:
@@ -139,44 +101,6 @@ def number_after_hashes(text: str) -> str:
     return rest.split("#### ")[0].replace(",", "")
 
 
-def number_after_the_answer_is(text: str) -> str:
-    parts = text.split("The answer is")
-    words = parts[1].split(" ") if len(parts) > 1 else []
-    word = next((word for word in words if any(character.isdigit() for character in word)), "")
-    return "".join(character for character in word if character.isdigit())
-
-
-def number_after_answer_word(text: str, lang: str) -> str:
-    if ANSWER_WORDS[lang] not in text:
-        return ""
-    answer = text.split(ANSWER_WORDS[lang])[-1].strip()
-    numbers = re.findall(r"\d+\.?\d*", answer.replace(",", ""))
-    return numbers[-1].rstrip(".") if numbers else ""
-
-
-def math_sentence(text: str, markers: tuple[str, ...] = ("final answer",)) -> str:
-    """Return the final answer in the sentence that announces it, or in the first one."""
-    sentences = text.split(".")
-    announced = (sentence for sentence in sentences if any(marker in sentence.lower() for marker in markers))
-    return normalise_final_answer(next(announced, sentences[0]))
-
-
-def math_boxed_or_sentence(text: str) -> str:
-    return find_boxed(text, unwrap_braces=True) or math_sentence(text, ("final answer", "answer is"))
-
-
-def boxed_name(text: str) -> str:
-    boxed = find_boxed(text, unwrap_braces=True)
-    if not boxed or boxed == "None":
-        return "None"
-    name = boxed
-    for command in ("text", "boxed"):
-        name = re.sub(rf"\\{command}\{{([^}}]+)\}}", r"\1", name)
-    name = re.sub(r"\\[\[\]]", "", name).replace("\\", "")
-    name = re.sub(r"\s+", " ", name).strip()
-    return name.replace('"', "").replace("'", "").replace("~", " ")
-
-
 # --- text ---------------------------------------------------------------------------------
 
 
@@ -185,22 +109,6 @@ def first_phrase(text: str) -> str:
     phrase = re.sub(r"[^\w\s]", "", re.split(r"[\n.,]", text, maxsplit=1)[0])
     phrase = re.sub(r"\b(a|an|the)\b", "", phrase, flags=re.IGNORECASE)
     return re.sub(r"\s+", " ", phrase).strip()
-
-
-def first_line(text: str) -> str:
-    return text.lstrip("\n").split("\n")[0]
-
-
-def stripped_first_line(text: str) -> str:
-    return text.strip().split("\n")[0].strip()
-
-
-def chinese_headline(text: str) -> str:
-    line = text.strip().split("\n")[0].replace("своей", "").strip()
-    for mark in ("1. ", "- "):
-        if line.startswith(mark):
-            line = line.replace(mark, "")
-    return line.strip("“，。！”")
 
 
 def last_xml_element(text: str, tag: str) -> str:
@@ -235,23 +143,10 @@ POSTPROCESSORS: dict[str, Postprocessor] = {
     **dict.fromkeys(("first_capital_postprocess_multi", "first-capital-multi"), first_capitals),
     **dict.fromkeys(("multiple_select_postprocess", "multiple-select"), all_capitals),
     "match_answer_pattern": match_pattern,
-    "GPQA_Simple_Eval_postprocess": last_answer_line_letter,
-    **dict.fromkeys(("bbh_mcq_postprocess", "bbh-mcq"), bbh_option),
-    **dict.fromkeys(("bbh_freeform_postprocess", "bbh-freeform"), bbh_text),
     **dict.fromkeys(("gsm8k_postprocess", "gsm8k"), last_number),
     **dict.fromkeys(("gsm8k_dataset_postprocess", "gsm8k_dataset"), number_after_hashes),
-    **dict.fromkeys(("gsm100_postprocess", "gsm100"), number_after_the_answer_is),
-    **dict.fromkeys(("gsm100_dataset_postprocess", "gsm100_dataset"), lambda text: text.replace(",", "")),
-    "mgsm_postprocess": number_after_answer_word,
-    "math_postprocess": math_sentence,
-    "math_postprocess_v2": math_boxed_or_sentence,
-    "needlebench_atc_postprocess_v2": boxed_name,
-    **dict.fromkeys(("needlebench_postprocess", "needlebench_dataset_postprocess", "needlebench"), unchanged),
     **dict.fromkeys(("keep_reasoning_content", "keep-reasoning-content"), unchanged),
     **dict.fromkeys(("general_postprocess", "general"), first_phrase),
-    **dict.fromkeys(("trec_postprocess", "lsht_postprocess", "samsum_postprocess", "triviaqa_postprocess"), first_line),
-    **dict.fromkeys(("Xsum_postprocess", "Xsum"), stripped_first_line),
-    **dict.fromkeys(("lcsts_postprocess", "lcsts"), chinese_headline),
     **dict.fromkeys(("xml_tag_postprocessor", "specific-xml-tag"), last_xml_element),
     **dict.fromkeys(("extract_non_reasoning_content", "extract-non-reasoning-content"), without_reasoning),
     **dict.fromkeys(
@@ -259,3 +154,13 @@ POSTPROCESSORS: dict[str, Postprocessor] = {
     ),
 }
 """AISBench's names, of functions and in its registry."""
+TEXT_POSTPROCESSORS = frozenset(
+    (
+        *("GPQA_Simple_Eval_postprocess", "bbh_mcq_postprocess", "bbh-mcq", "bbh_freeform_postprocess", "bbh-freeform"),
+        *("gsm100_postprocess", "gsm100", "gsm100_dataset_postprocess", "gsm100_dataset", "mgsm_postprocess"),
+        *("math_postprocess", "math_postprocess_v2", "needlebench_atc_postprocess_v2", "needlebench_postprocess"),
+        *("needlebench_dataset_postprocess", "needlebench", "trec_postprocess", "lsht_postprocess"),
+        *("samsum_postprocess", "triviaqa_postprocess", "Xsum_postprocess", "Xsum", "lcsts_postprocess", "lcsts"),
+    )
+)
+"""Those that read the replies of one benchmark of text, which Auricle does not reproduce."""

@@ -158,10 +158,6 @@ def _description_rule(doc: Mapping[str, Any]) -> str:
     return DESCRIPTION_RULES.get(str(doc.get("subset")), ANY_DESCRIPTION)
 
 
-def _answer_without_full_stop(doc: Mapping[str, Any]) -> str:
-    return str(doc["answer"]).lower().strip().replace(".", "")
-
-
 JUDGED_FUNCTIONS: Final[Mapping[str, Mapping[str, JudgedMetric]]] = {
     "voicebench_process_results_open": {
         "llm_as_judge_eval": JudgedMetric(
@@ -199,21 +195,7 @@ JUDGED_FUNCTIONS: Final[Mapping[str, Mapping[str, JudgedMetric]]] = {
     "semantic_match_aggregate": {
         "semantic_match": JudgedMetric("same-description", _description_rule, column("task_answer"))
     },
-    "gpt_score_process": {
-        "videott_open_ended_score": JudgedMetric(
-            "reference-0-5", column("question"), column("answer"), to_value=lambda mark: 100.0 * (mark >= 3)
-        )
-    },
-    "egothink_process_results": {
-        "gpt_eval_score": JudgedMetric(
-            "key-points-0-2", column("question"), _answer_without_full_stop, to_value=lambda mark: mark / 2
-        )
-    },
-    "cvrr_process_results": {
-        "gpt_eval_accuracy": JudgedMetric(
-            "judge-reference", column("Q"), column("A"), to_value=lambda verdict: 100 * verdict
-        ),
-        "gpt_eval_score": JudgedMetric("reference-0-5", column("Q"), column("A")),
-    },
 }
 """Judged metrics by the name of the function: `process_results`, or the aggregation if that sends the requests."""
+VIDEO_FUNCTIONS: Final = ("gpt_score_process", "egothink_process_results", "cvrr_process_results")
+"""Functions that have answers about videos and pictures judged, which no rubric replaces."""

@@ -20,7 +20,7 @@ import orjson
 from auricle.core.errors import SampleError, Unreadable, Unsupported
 from auricle.core.types import Generation, Output, Sample
 from auricle.frameworks.lmms.config_reader import FunctionReference, TaskConfig, UserFunction
-from auricle.frameworks.lmms.judges import JudgedMetric, find_judged_metric, make_judged_metric
+from auricle.frameworks.lmms.judges import VIDEO_FUNCTIONS, JudgedMetric, find_judged_metric, make_judged_metric
 from auricle.frameworks.lmms.stubs import find_checkout
 from auricle.metrics.base import Aggregator, Metric, constant_bounds, mean
 
@@ -242,6 +242,11 @@ def _reason_left_out(config: TaskConfig, entry: Mapping[str, Any], process: User
                 "beside the one that is evaluated."
             )
         if function and (side_effect := find_side_effect(function.function)):
+            if function.name.rpartition(".")[2] in VIDEO_FUNCTIONS:
+                return (
+                    f"{entry.get('metric')} is left out: {function.name} has a judge mark answers about videos or "
+                    "pictures, and Auricle evaluates audio."
+                )
             return (
                 f"{entry.get('metric')} is left out: {function.name} uses {side_effect}, "
                 "so it does more than compute a score."

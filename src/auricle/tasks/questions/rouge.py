@@ -1,7 +1,6 @@
 """ROUGE scores of a summary and its reference, each a function of tokens or sentences.
 
-ROUGE has no single definition. The functions here are the F-measures of Google's rouge-score (`score_ngrams`,
-`score_sequence`, `score_summary`) and of the packages `rouge` and `rouge-chinese` (those with `distinct`).
+ROUGE has no single definition. The functions here are the F-measures of Google's rouge-score.
 """
 
 from __future__ import annotations
@@ -12,8 +11,6 @@ from collections.abc import Sequence
 
 from rapidfuzz.distance import LCSseq
 
-SMOOTHING = 1e-8
-"""Added to the denominator of the F-measure by the packages `rouge` and `rouge-chinese`."""
 _TOKEN = re.compile(r"[a-z0-9]+")
 
 Sentences = Sequence[Sequence[str]]
@@ -35,9 +32,9 @@ def score_ngrams(reference: Sequence[str], summary: Sequence[str], size: int) ->
     return _f_measure(common, (reference_counts.total(), summary_counts.total()))
 
 
-def score_sequence(reference: Sequence[str], summary: Sequence[str], smoothing: float = 0.0) -> float:
+def score_sequence(reference: Sequence[str], summary: Sequence[str]) -> float:
     """Compute the F-measure of ROUGE-L over the whole text."""
-    return _f_measure(LCSseq.similarity(reference, summary), (len(reference), len(summary)), smoothing)
+    return _f_measure(LCSseq.similarity(reference, summary), (len(reference), len(summary)))
 
 
 def score_summary(reference: Sentences, summary: Sentences) -> float:
@@ -50,48 +47,21 @@ def score_summary(reference: Sentences, summary: Sentences) -> float:
     return _f_measure((common & summary_counts).total(), (sum(map(len, reference)), summary_counts.total()))
 
 
-def score_distinct_ngrams(reference: Sequence[str], summary: Sequence[str], size: int) -> float:
-    """Compute the F-measure of ROUGE-N over distinct n-grams."""
-    reference_ngrams, summary_ngrams = set(_ngrams(reference, size)), set(_ngrams(summary, size))
-    common = len(reference_ngrams & summary_ngrams)
-    return _f_measure(common, (len(reference_ngrams), len(summary_ngrams)), SMOOTHING)
-
-
-def score_distinct_summary(reference: Sentences, summary: Sentences) -> float:
-    """Compute the F-measure of summary-level ROUGE-L over distinct words."""
-    common = {
-        sentence[position]
-        for sentence in reference
-        for other in summary
-        for position in _common_positions(sentence, other, prefer_reference=False)
-    }
-    reference_words, summary_words = (
-        {token for sentence in text for token in sentence} for text in (reference, summary)
-    )
-    return _f_measure(len(common), (len(reference_words), len(summary_words)), SMOOTHING)
-
-
-def score_smoothed_sequence(reference: Sequence[str], summary: Sequence[str]) -> float:
-    """Compute the F-measure of ROUGE-L over the whole text as rouge-chinese does."""
-    return score_sequence(reference, summary, SMOOTHING)
-
-
 def _ngrams(tokens: Sequence[str], size: int) -> list[tuple[str, ...]]:
     return [tuple(tokens[start : start + size]) for start in range(len(tokens) - size + 1)]
 
 
-def _f_measure(common: int, lengths: tuple[int, int], smoothing: float = 0.0) -> float:
+def _f_measure(common: int, lengths: tuple[int, int]) -> float:
     """Compute the F-measure of what a reference and a summary of these lengths have in common."""
     recall, precision = (common / max(1, length) for length in lengths)
-    total = precision + recall + smoothing
+    total = precision + recall
     return 2 * precision * recall / total if total else 0.0
 
 
-def _common_positions(reference: Sequence[str], other: Sequence[str], prefer_reference: bool = True) -> list[int]:
+def _common_positions(reference: Sequence[str], other: Sequence[str]) -> list[int]:
     """Return the positions in the reference of one longest common subsequence.
 
-    There may be several. Going back from the end, a tie is broken by leaving out a token of the reference, or one of
-    the other sentence.
+    There may be several. Going back from the end, a tie is broken by leaving out a token of the reference.
     """
     rows = [[0] * (len(other) + 1)]
     for token in reference:
@@ -106,7 +76,7 @@ def _common_positions(reference: Sequence[str], other: Sequence[str], prefer_ref
             positions.append(i)
             continue
         skip_reference, skip_other = rows[i - 1][j], rows[i][j - 1]
-        if skip_reference > skip_other or (prefer_reference and skip_reference == skip_other):
+        if skip_reference >= skip_other:
             i -= 1
         else:
             j -= 1
