@@ -28,8 +28,11 @@ check: .venv/dev
 	$(BIN)/lint-imports
 
 # Each collects only its own tests; of two workers of one run, each would collect all of them.
+NOT_QUICK := tests/browser/ tests/contract/ tests/crash/ tests/oracle/ tests/scripts/
+first-half: HALF = $(filter-out $(NOT_QUICK),$(wildcard tests/[a-m]*/))
+second-half: HALF = $(filter-out $(NOT_QUICK),$(wildcard tests/[n-z]*/)) $(wildcard tests/test_*.py)
 first-half second-half: .venv/dev
-	$(BIN)/python -m pytest -m "not slow and not thorough" tests/unit/$(if $(filter first%,$@),[a-m],[n-z])*
+	$(BIN)/python -m pytest -m "not slow and not thorough" $(HALF)
 
 all-tests: .venv/test
 	$(PYTEST) --numprocesses 3
