@@ -6,9 +6,9 @@
     python scripts/mutate.py --cache FOLDER                             continue where the same command stopped
 
 A mutation is one change of `src/auricle/a/b.py` (see `mutation_operators.py`). It is run against
-`tests/a/test_b.py`, other tests of the room that import the module and are not slow, and FURTHER_TESTS; it
-is caught if a test fails or hangs. Prints the rate of each module and group, and every survivor with its place and
-change. Works on a temporary copy of the tree, on one core.
+`tests/a/test_b.py`, if there is one, other tests of the room or feature that import the module and are not slow, and
+FURTHER_TESTS; it is caught if a test fails or hangs. Prints the rate of each module and group, and every survivor with
+its place and change. Works on a temporary copy of the tree, on one core.
 
 Mutations that cannot change behaviour are listed, with the reason, in `equivalent_mutations.yaml`; they do not count.
 
@@ -41,14 +41,15 @@ from mutation_runner import CAUGHT, SURVIVED, Module, MutationRunner, adopt_orph
 
 ROOT = Path(__file__).resolve().parents[1]
 GROUPS = {
+    "metrics": ["metrics", "tasks"],
     "statistics": [
         "metrics/intervals",
         "metrics/unpaired",
         "metrics/correlation",
         "metrics/matrix_difference",
         "perf/percentiles",
-        "report/compare/metric_rows",
-    ]
+        "scoring/compare/metric_rows",
+    ],
 }
 """Modules with one subject in several rooms; the names can be used in `--modules`."""
 EQUIVALENT = "scripts/equivalent_mutations.yaml"
@@ -89,7 +90,7 @@ def load_modules(root: Path, patterns: Collection[str]) -> list[Module]:
             continue
         tree = ast.parse(path.read_text(encoding="utf-8"))
         module = Module(relative, tree, list_mutations(tree))
-        if module.mutations and (root / module.own_tests()).is_file():
+        if module.mutations and module.all_tests(root):
             modules.append(module)
     return modules
 

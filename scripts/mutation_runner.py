@@ -29,17 +29,20 @@ FURTHER_TESTS = {
     "engine": ["tests/engine/test_run_loop.py", "tests/test_api.py"],
     "runs": ["tests/engine/test_run_loop.py", "tests/test_api.py"],
     "metrics": ["tests/metrics/test_catalogue.py"],
+    "tasks": ["tests/metrics/test_catalogue.py"],
     "metrics/confusion": ["tests/tasks/labels/test_metrics.py", "tests/oracle/test_label_metrics.py"],
     "text": ["tests/oracle/test_text_profiles.py"],
-    "interop/aisbench/model_stubs": ["tests/frameworks/aisbench/test_model.py"],
-    "interop/aisbench/inferencer_stubs": ["tests/frameworks/aisbench/test_inferencer.py"],
-    "interop/aisbench/adapters": [
+    "frameworks/aisbench/model_stubs": ["tests/frameworks/aisbench/test_model.py"],
+    "frameworks/aisbench/inferencer_stubs": ["tests/frameworks/aisbench/test_inferencer.py"],
+    "frameworks/aisbench/adapters": [
         "tests/frameworks/aisbench/test_inferencer.py",
         "tests/frameworks/aisbench/test_inferencer_stubs.py",
     ],
-    "interop/aisbench/session": ["tests/frameworks/aisbench/test_model.py"],
+    "frameworks/aisbench/session": ["tests/frameworks/aisbench/test_model.py"],
 }
 """Tests of a room or module that do not import it by name."""
+SHELVES = ("frameworks", "studies", "tasks")
+"""Folders of features."""
 TESTS_FOLDER = "tests-tmp"
 PLUGINS = ("_hypothesis_pytestplugin", "pytest_timeout")
 TIMEOUT_FACTOR = 8
@@ -74,8 +77,13 @@ class Module:
     def room(self) -> str:
         return self.path.parts[0] if len(self.path.parts) > 1 else self.path.stem
 
+    @property
+    def tests_folder(self) -> Path:
+        """The tests of its room or feature."""
+        return Path("tests", *self.path.parts[: 2 if self.room in SHELVES else 1])
+
     def own_tests(self) -> Path:
-        return Path("tests/unit", self.path.parent, f"test_{self.path.stem}.py")
+        return Path("tests", self.path.parent, f"test_{self.path.stem}.py")
 
     def room_tests(self) -> list[str]:
         """List the files whose slow tests count, too: its own, and the further tests of its room."""
@@ -87,7 +95,7 @@ class Module:
         further = self.room_tests()
         package, _, stem = self.name.rpartition(".")
         by_name = re.compile(rf"{re.escape(self.name)}\b|from {re.escape(package)} import [^\n]*\b{stem}\b")
-        for folder in (Path("tests/unit", self.path.parts[0]), Path("tests/oracle")):
+        for folder in (self.tests_folder, Path("tests/oracle")):
             for path in sorted((root / folder).rglob("test_*.py")):
                 if by_name.search(path.read_text(encoding="utf-8")):
                     further.append(path.relative_to(root).as_posix())
