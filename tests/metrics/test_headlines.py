@@ -2,21 +2,16 @@
 
 import pytest
 
+from auricle.core.features import find_features
 from auricle.metrics.base import resolve_metrics
-from auricle.metrics.catalogue import METRICS
-from auricle.metrics.headlines import HEADLINES, MAX_UNFOLDED, is_headline, select_headlines
+from auricle.metrics.headlines import MAX_UNFOLDED, is_headline, select_headlines
 from auricle.tasks.labels.kinds import EMOTION_METRICS
 
 
 def test_each_headline_is_a_metric_of_its_module() -> None:
-    paths = {
-        (f"auricle.metrics.{module}", name): METRICS.builtin[name].path
-        for module, names in HEADLINES.items()
-        for name in names
-    }
-    assert all(path.startswith(f"{module}:") for (module, _), path in paths.items())
-    modules = {builtin.path.partition(":")[0] for builtin in METRICS.builtin.values()}
-    assert {f"auricle.metrics.{module}" for module in HEADLINES} <= modules
+    for feature in find_features():
+        for module, names in feature.headlines.items():
+            assert set(names) <= feature.metrics[module].keys()
 
 
 @pytest.mark.parametrize("metrics", [("conversation",), ("streaming",), ("timestamps",), EMOTION_METRICS])

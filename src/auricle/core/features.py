@@ -62,6 +62,8 @@ class Feature:
     inferencers: Parts = field(default_factory=dict)
     metrics: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """Modules, and in each the names of metrics with a summary. The attribute is the name with `_` instead of `-`."""
+    headlines: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """By module: its metrics that pages show unfolded. All are of modules that are not listed."""
     models: Parts = field(default_factory=dict)
     commands: Parts = field(default_factory=dict)
     """Commands, with the line of `auricle --help` and the group they are listed in."""

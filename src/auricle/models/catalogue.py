@@ -90,9 +90,9 @@ Examples:
 
 def models_with_ability(ability: Ability) -> list[str]:
     """List the built-in models that support a kind of request."""
-    return [name for name in MODELS.builtin if ability in abilities(MODELS.get(name))]
+    return [name for name in _MODELS if ability in abilities(MODELS.get(name))]
 
 
 def find_model_version(name: str) -> str:
     """Return the version of the package that a built-in model consists of; empty if there is none."""
-    return str(MODELS.get(name).listing.version) if name in MODELS.builtin else ""
+    return str(MODELS.get(name).listing.version) if name in _MODELS else ""

@@ -62,16 +62,16 @@ FEATURE = Feature(
         "echo": (
             "models:Echo",
             "A batch model that answers with the words in the names of the audio files, or with the text of the "
-            "request.",
+            "request",
         ),
         "fake-api": (
             "models:FakeApi",
-            "An asynchronous model that answers as `Echo` does, after a delay, and can stream.",
+            "An asynchronous model that answers as `Echo` does, after a delay, and can stream",
         ),
-        "fake-labels": ("models:FakeLabels", "A classifier whose probabilities depend only on the inputs."),
+        "fake-labels": ("models:FakeLabels", "A classifier whose probabilities depend only on the inputs"),
         "fake-reward": (
             "models:FakeReward",
-            "A reward model whose raw scores, between -5 and 5, depend only on the inputs.",
+            "A reward model whose raw scores, between -5 and 5, depend only on the inputs",
         ),
     },
 )

@@ -8,7 +8,7 @@ FEATURE = Feature(
     models={
         "cmi-rm": (
             "model:CmiRewardModel",
-            "CMI-RM, loaded with the code of a CMI-RewardBench checkout; `mode` is final or standard.",
+            "CMI-RM, loaded with the code of a CMI-RewardBench checkout; `mode` is final or standard",
         )
     },
     more={

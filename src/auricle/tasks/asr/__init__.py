@@ -94,4 +94,5 @@ FEATURE = Feature(
             "word-errors": ("word_errors:WordErrorObserver", "errors by word"),
         }
     },
+    headlines={"words.written_form": ("formatted_wer", "punctuation_f1", "capitalisation_f1")},
 )

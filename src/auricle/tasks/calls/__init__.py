@@ -105,5 +105,19 @@ FEATURE = Feature(
         "hold-call": ("inferencers:HoldCall", "a live call with a scripted caller"),
         "stream-audio": ("inferencers:StreamAudio", "the recording as live audio, for streaming recognisers"),
     },
-    more={"figures": {"calls": ("figures:CallFigures", "")}},
+    more={
+        "figures": {"calls": ("figures:CallFigures", "")},
+        "session_drivers": {"call": ("live.driver:hold_call", "hold a call with a model that has sessions")},
+    },
+    headlines={
+        "metrics.latency": ("voice_to_voice", "voice_to_voice_p95"),
+        "metrics.turn_taking": ("response_rate", "barge_in_success", "agent_interruption"),
+        "metrics.playback": (),
+        "metrics.streaming": (
+            "first_partial_delay",
+            "finalisation_delay",
+            "word_emission_delay",
+            "unstable_partial_words",
+        ),
+    },
 )

@@ -48,4 +48,8 @@ FEATURE = Feature(
         "classes": ("sections:render_classes", "results per class, and the confusion matrix", "40"),
         "dimensions": ("sections:render_dimensions", "emotions along dimensions", "220"),
     },
+    headlines={
+        "metrics": ("accuracy", "wa", "uar", "macro_f1", "option_accuracy", "word_match"),
+        "dimensions": ("eta2", "ccc_arousal", "ccc_dominance", "ccc_valence"),
+    },
 )

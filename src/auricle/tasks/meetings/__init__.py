@@ -44,4 +44,5 @@ FEATURE = Feature(
         },
     },
     report_sections={"recordings": ("figures:render_recordings", "errors by recording", "260")},
+    headlines={"metrics.speakers": ("der", "speaker_count_accuracy"), "metrics.words": ("cpwer", "tcpwer")},
 )

@@ -46,4 +46,5 @@ FEATURE = Feature(
         "labels": ("inferencers:LabelPrompts", "log-likelihood of one prompt per label"),
         "continue": ("inferencers:Continue", "log-likelihood of a text, for perplexity"),
     },
+    headlines={"likelihood": ("acc", "token_perplexity", "word_perplexity")},
 )

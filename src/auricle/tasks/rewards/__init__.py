@@ -22,4 +22,5 @@ FEATURE = Feature(
         "reward": ("kinds:reward", "quality ratings on your data (`--as reward`)"),
         "preference": ("kinds:preference", "pairwise preferences on your data (`--as preference`)"),
     },
+    headlines={"ratings": ("srcc",), "preference": ()},
 )

@@ -42,4 +42,9 @@ FEATURE = Feature(
     },
     report_sections={"sound-classes": ("class_tables:render_sound_classes", "results per label or class", "210")},
     more={"figures": {"sound_events": ("figures:EventFigures", "")}},
+    headlines={
+        "tagging": ("mean_ap", "lwlrap", "tag_f1"),
+        "metrics.segment_based": ("segment_f1",),
+        "metrics.event_based": ("event_f1",),
+    },
 )

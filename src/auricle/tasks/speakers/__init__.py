@@ -30,4 +30,5 @@ FEATURE = Feature(
     task_kinds={"verify": ("kind:verify", "speaker verification on your data (`--as verify`)")},
     more={"importers": {"trial-scores": ("results:FORMAT", "scores of speaker verification, with --reference")}},
     report_sections={"detection": ("figures:render_detection", "DET curve, scores and calibration", "50")},
+    headlines={"metrics": ("eer", "min_dcf", "cllr")},
 )

@@ -65,4 +65,12 @@ FEATURE = Feature(
         "figures": {"speech": ("figures:SpeechFigures", "")},
         "row_formats": {".lst": ("formats:read_seed_tts", "lists of seed-tts-eval")},
     },
+    headlines={
+        "metrics.signal": (),
+        "metrics.speed": ("time_to_first_audio", "synthesis_rtfx"),
+        "metrics.full_reference": ("pesq_wb", "stoi"),
+        "metrics.prosody": ("mcd", "f0_correlation"),
+        "metrics.round_trip": ("round_trip_wer", "round_trip_floor"),
+        "metrics.predicted_quality": ("dnsmos_ovrl", "distillmos"),
+    },
 )

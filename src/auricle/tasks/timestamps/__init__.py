@@ -63,4 +63,9 @@ FEATURE = Feature(
     task_kinds={"timestamps": ("kind:timestamps_task", "times of words and segments on your data (`--as timestamps`)")},
     report_sections={"timestamps": ("figures:render_timestamps", "errors of word boundaries", "230")},
     more={"figures": {"timestamps": ("figures:WordFigures", "")}},
+    headlines={
+        "metrics.words": ("start_error", "end_error", "boundary_recall_50ms", "word_coverage"),
+        "metrics.segmentation": ("segmentation_f1_50ms", "segmentation_r_value_50ms"),
+        "metrics.sanity": ("invalid_times",),
+    },
 )
