@@ -27,9 +27,9 @@ from auricle.core.calls import FRAME_SECONDS, CallRecording, EventKind, Step
 from auricle.core.types import Call
 from auricle.media import Audio
 from auricle.models.base import SessionModel
-from auricle.models.sessions.driver import hold_call
 from auricle.models.sessions.gemini_live import GeminiLive
 from auricle.models.sessions.realtime import Realtime
+from auricle.tasks.calls.live.driver import hold_call
 from auricle.tasks.calls.metrics.turns import list_exchanges, list_overlaps
 from auricle.testing.fake_server.realtime.voice import speak
 

@@ -17,8 +17,8 @@ from auricle.core.types import Call, Segment
 from auricle.models import abilities, adapt
 from auricle.models.base import SessionModel
 from auricle.models.limits import ModelLimits
-from auricle.models.sessions.driver import hold_call
 from auricle.runs.run_directory import Run
+from auricle.tasks.calls.live.driver import hold_call
 from tests.support.virtual_time import run_in_virtual_time
 from tests.support.voice_agents import step
 

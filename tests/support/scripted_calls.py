@@ -16,9 +16,9 @@ from auricle.core.types import Call, Sample
 from auricle.media import Audio
 from auricle.metrics.base import Metric
 from auricle.models.base import SessionModel
-from auricle.models.sessions.driver import hold_call
 from auricle.models.sessions.gemini_live import GeminiLive
 from auricle.models.sessions.realtime import Realtime
+from auricle.tasks.calls.live.driver import hold_call
 from auricle.testing.fake_server import FakeServer, Script
 from auricle.testing.fake_server.realtime.script import RealtimeScript
 from auricle.testing.fake_server.realtime.voice import speak

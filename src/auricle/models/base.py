@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Hashable, Iterable, Sequence
-from typing import TypeAlias, TypeVar
+from typing import TypeAlias, TypeVar, cast
 
 from auricle.core.calls import CallerInput, CallRecording, SessionEvent
 from auricle.core.errors import Unsupported
+from auricle.core.features import find_parts
 from auricle.core.types import (
     ABILITY_BY_REQUEST,
     Ability,
@@ -162,9 +163,8 @@ class SessionModel(AsyncModel):
         raise NotImplementedError
 
     async def call(self, request: Call) -> CallRecording:
-        from auricle.models.sessions.driver import hold_call
-
-        return await hold_call(self, request)
+        hold_call = find_parts("session_drivers")["call"].load()  # of the feature that knows what a caller does
+        return cast(CallRecording, await hold_call(self, request))
 
 
 class BatchModel(ModelAttributes):

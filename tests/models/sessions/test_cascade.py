@@ -11,7 +11,7 @@ from auricle.core.calls import CallRecording, Tool
 from auricle.core.errors import SpecError
 from auricle.core.types import Call
 from auricle.models.sessions.cascade import DEFAULT_REPLY, Cascade, read_rules, split_sentences
-from auricle.models.sessions.driver import hold_call
+from auricle.tasks.calls.live.driver import hold_call
 from tests.models.sessions.test_half_duplex import Beeper
 from tests.support.virtual_time import run_in_virtual_time
 from tests.support.voice_agents import step

@@ -10,8 +10,8 @@ import pytest
 from auricle.core.calls import CallRecording, EventKind
 from auricle.core.types import Call
 from auricle.media import Audio
-from auricle.models.sessions.driver import hold_call
 from auricle.models.sessions.half_duplex import HalfDuplex
+from auricle.tasks.calls.live.driver import hold_call
 from tests.support.virtual_time import run_in_virtual_time
 from tests.support.voice_agents import clip, step
 

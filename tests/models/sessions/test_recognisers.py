@@ -16,9 +16,9 @@ from auricle.core.calls import CallRecording, EventKind, SessionEvent
 from auricle.core.errors import SpecError, Unsupported
 from auricle.core.types import Call
 from auricle.media import Audio
-from auricle.models.sessions.driver import hold_call
+from auricle.models.sessions.pcm import to_int16
 from auricle.models.sessions.recognisers import MoonshineLines, MoonshineStream, StreamingRecogniser, VoskSegments
-from auricle.models.sessions.rendered_steps import to_int16
+from auricle.tasks.calls.live.driver import hold_call
 from tests.support.extras import require_extra
 from tests.support.virtual_time import run_in_virtual_time
 from tests.support.voice_agents import step

@@ -11,8 +11,8 @@ import pytest
 from auricle.core.calls import CallRecording, EventKind, Step, Tool
 from auricle.core.errors import SampleError, SpecError
 from auricle.core.types import Call
-from auricle.models.sessions.driver import hold_call
 from auricle.models.sessions.turn_taking import CallerTurn, Reply, TurnTakingModel
+from auricle.tasks.calls.live.driver import hold_call
 from tests.support.virtual_time import run_in_virtual_time
 from tests.support.voice_agents import clip, step
 

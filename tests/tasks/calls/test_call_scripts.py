@@ -7,7 +7,6 @@ import pytest
 
 from auricle.core.calls import Step, Tool
 from auricle.core.errors import SpecError
-from auricle.core.expectations import Expectation
 from auricle.media import Audio
 from auricle.tasks.calls.call_scripts import (
     CallScript,
@@ -21,6 +20,7 @@ from auricle.tasks.calls.call_scripts import (
     parse_script,
     parse_tools,
 )
+from auricle.tasks.calls.expectations import Expectation
 
 HERE = Path()
 

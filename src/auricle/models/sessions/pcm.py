@@ -1,4 +1,4 @@
-"""16-bit PCM audio in base64, as realtime protocols transport it."""
+"""16-bit PCM audio, also in base64 as realtime protocols transport it."""
 
 from __future__ import annotations
 
@@ -9,8 +9,15 @@ from auricle.models.http.fields import InvalidField
 from auricle.models.http.media import encode_base64
 
 if TYPE_CHECKING:
-    from numpy import int16
+    from numpy import float32, int16
     from numpy.typing import NDArray
+
+
+def to_int16(samples: NDArray[float32]) -> NDArray[int16]:
+    """Convert samples in -1..1 to 16 bits."""
+    import numpy as np
+
+    return np.rint(samples * 32_768).clip(-32_768, 32_767).astype(np.int16)
 
 
 def encode_pcm(samples: NDArray[int16]) -> bytes:

@@ -26,7 +26,7 @@ from auricle.media import Audio
 from auricle.models.base import SessionModel
 from auricle.models.call_timer import hold
 from auricle.models.sessions.endpointing import RATE, DetectorFactory, Endpointer, SpeechEnd, SpeechStart
-from auricle.models.sessions.rendered_steps import to_int16
+from auricle.models.sessions.pcm import to_int16
 
 NEVER = 1e6
 """Seconds of silence that end a turn if the caller states its end."""

@@ -17,10 +17,10 @@ import orjson
 
 from auricle.core.calls import Caller, StartPoint, Step, StepKind, Tool
 from auricle.core.errors import SpecError
-from auricle.core.expectations import Expectation
 from auricle.core.types import Call
 from auricle.media import Audio
 from auricle.tasks.calls.call_sounds import SOUND_KINDS
+from auricle.tasks.calls.expectations import Expectation
 
 STEP_KINDS: tuple[StepKind, ...] = get_args(StepKind)
 START_POINTS: tuple[StartPoint, ...] = get_args(StartPoint)

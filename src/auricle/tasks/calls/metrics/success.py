@@ -9,7 +9,6 @@ from typing import Any
 
 from auricle.core.calls import CallRecording, EventKind
 from auricle.core.errors import Unreadable
-from auricle.core.expectations import Expectation, parse_expectations
 from auricle.core.heard_speech import join_heard
 from auricle.core.types import Output, Sample
 from auricle.metrics.base import (
@@ -26,6 +25,7 @@ from auricle.metrics.base import (
 from auricle.metrics.pooling import count_metric, require_recording
 from auricle.metrics.scales import SHARE
 from auricle.tasks.asr.error_rates import contains_words
+from auricle.tasks.calls.expectations import Expectation, parse_expectations
 from auricle.text import get_profile
 
 FACT_KINDS = ("contains", "not_contains", "matches")

@@ -1,8 +1,8 @@
 """What was spoken so far."""
 
 from auricle.core.calls import CallRecording, Event, EventKind, Span
-from auricle.models.sessions.dialogue import make_dialogue
-from auricle.models.sessions.player import Player
+from auricle.tasks.calls.live.dialogue import make_dialogue
+from auricle.tasks.calls.live.player import Player
 from tests.support.voice_agents import RATE, tone
 
 

@@ -1,7 +1,7 @@
 """What the caller knows about the agent."""
 
-from auricle.models.sessions.agent import END_SILENCE, AgentState
-from auricle.models.sessions.player import Player
+from auricle.tasks.calls.live.agent import END_SILENCE, AgentState
+from auricle.tasks.calls.live.player import Player
 from tests.support.voice_agents import RATE, tone
 
 

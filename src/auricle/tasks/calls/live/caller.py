@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from auricle.core.calls import AudioFrame, Event, EventKind, Span, Step, StepKind
-from auricle.models.sessions.agent import AgentState
-from auricle.models.sessions.rendered_steps import RenderedStep, frame_size
+from auricle.tasks.calls.live.agent import AgentState
+from auricle.tasks.calls.live.rendered_steps import RenderedStep, frame_size
 
 if TYPE_CHECKING:
     from numpy import int16

@@ -8,7 +8,6 @@ from typing import Any, cast
 
 import pytest
 import yaml
-from auricle.testing.conformance_command import DIALECTS
 
 from auricle.core.arguments import describe_arguments
 from auricle.core.calls import EventKind, SessionEvent
@@ -19,11 +18,12 @@ from auricle.models.adapt import adapt
 from auricle.models.base import SessionModel
 from auricle.models.catalogue import MODELS
 from auricle.models.sessions.cascade import read_rules
-from auricle.models.sessions.driver import hold_call
-from auricle.models.sessions.event_checks import check_event
 from auricle.models.sessions.gemini_live import GeminiLive
 from auricle.models.sessions.realtime import Realtime
 from auricle.tasks.calls.call_scripts import parse_tools
+from auricle.tasks.calls.live.driver import hold_call
+from auricle.tasks.calls.live.event_checks import check_event
+from auricle.testing.commands import DIALECTS
 from auricle.testing.protocol_conformance.openai import OpenAISuite
 from tests.support import paths
 from tests.support.conformance import quick_settings

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 from auricle.core.calls import FRAME_SECONDS, AudioFrame, Step
 from auricle.core.errors import AudioError
 from auricle.media.audible import find_edges
+from auricle.models.sessions.pcm import to_int16
 
 if TYPE_CHECKING:
-    from numpy import float32, int16
+    from numpy import int16
     from numpy.typing import NDArray
 
 
@@ -77,10 +78,3 @@ def render_step(step: Step, rate: int) -> RenderedStep:
         position += len(samples)
     samples = np.concatenate(parts) if parts else np.zeros(0, np.int16)
     return RenderedStep(step, samples, rate, tuple(clips), lead_seconds)
-
-
-def to_int16(samples: NDArray[float32]) -> NDArray[int16]:
-    """Convert samples in -1..1 to 16 bits."""
-    import numpy as np
-
-    return np.rint(samples * 32_768).clip(-32_768, 32_767).astype(np.int16)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from auricle.core.calls import AudioFrame, CallerInput, EndOfTurn
-from auricle.models.sessions.pacing import InputStream, summarise_lateness
+from auricle.tasks.calls.live.pacing import InputStream, summarise_lateness
 from tests.support.virtual_time import run_in_virtual_time
 
 FRAME = AudioFrame(np.zeros(480, np.int16))

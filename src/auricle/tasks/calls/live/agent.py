@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from auricle.models.sessions.player import Player
+from auricle.tasks.calls.live.player import Player
 
 END_SILENCE = 0.8
 """Seconds of silence after which an agent that does not announce the end of its responses has finished."""

@@ -29,8 +29,8 @@ from auricle.core.errors import InvalidEvent, Rejected, SampleError, SpecError, 
 from auricle.core.types import Call
 from auricle.media import Audio
 from auricle.models.base import SessionModel, abilities
-from auricle.models.sessions.driver import READY_SECONDS, hold_call
-from auricle.models.sessions.rendered_steps import to_int16
+from auricle.models.sessions.pcm import to_int16
+from auricle.tasks.calls.live.driver import READY_SECONDS, hold_call
 from tests.support.virtual_time import VirtualTimeLoop, run_in_virtual_time
 from tests.support.voice_agents import RATE, Script, TimedAgent, clip, step, tone
 

@@ -7,7 +7,7 @@ import pytest
 
 from auricle.core.calls import EventKind, SessionEvent
 from auricle.core.errors import InvalidEvent
-from auricle.models.sessions.event_checks import check_event
+from auricle.tasks.calls.live.event_checks import check_event
 
 
 def make_event(kind: str, **fields: Any) -> SessionEvent:

@@ -3,10 +3,10 @@
 import pytest
 
 from auricle.core.calls import FRAME_SECONDS, EventKind, Step
-from auricle.models.sessions.agent import AgentState
-from auricle.models.sessions.caller import ScriptedCaller
-from auricle.models.sessions.player import Player
-from auricle.models.sessions.rendered_steps import render_step
+from auricle.tasks.calls.live.agent import AgentState
+from auricle.tasks.calls.live.caller import ScriptedCaller
+from auricle.tasks.calls.live.player import Player
+from auricle.tasks.calls.live.rendered_steps import render_step
 from tests.support.voice_agents import RATE, step, tone
 
 

@@ -6,7 +6,7 @@ import pytest
 from auricle.core.calls import Step
 from auricle.core.errors import AudioError
 from auricle.media import Audio
-from auricle.models.sessions.rendered_steps import frame_size, render_step
+from auricle.tasks.calls.live.rendered_steps import frame_size, render_step
 from tests.support.voice_agents import RATE, clip, tone
 
 

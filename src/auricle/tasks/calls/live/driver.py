@@ -30,14 +30,14 @@ from auricle.core.errors import InvalidEvent, Rejected, SpecError, Transient, de
 from auricle.core.types import Call
 from auricle.core.user_code import AwaitedCall, UserCall
 from auricle.media import Audio
-from auricle.models.sessions.agent import END_SILENCE, AgentState
-from auricle.models.sessions.caller import TIME_TOLERANCE, ScriptedCaller
-from auricle.models.sessions.dialogue import make_dialogue
-from auricle.models.sessions.event_checks import check_event
-from auricle.models.sessions.mixing import mix_tracks
-from auricle.models.sessions.pacing import InputStream
-from auricle.models.sessions.player import MERGE_SECONDS, Player
-from auricle.models.sessions.rendered_steps import RenderedStep, render_step
+from auricle.tasks.calls.live.agent import END_SILENCE, AgentState
+from auricle.tasks.calls.live.caller import TIME_TOLERANCE, ScriptedCaller
+from auricle.tasks.calls.live.dialogue import make_dialogue
+from auricle.tasks.calls.live.event_checks import check_event
+from auricle.tasks.calls.live.mixing import mix_tracks
+from auricle.tasks.calls.live.pacing import InputStream
+from auricle.tasks.calls.live.player import MERGE_SECONDS, Player
+from auricle.tasks.calls.live.rendered_steps import RenderedStep, render_step
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from auricle.core.calls import Event, EventKind, Truncate
-from auricle.models.sessions.player import Player
+from auricle.tasks.calls.live.player import Player
 from tests.support.voice_agents import RATE, tone
 
 

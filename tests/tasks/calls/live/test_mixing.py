@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from auricle.media.waveform import AudioInfo
-from auricle.models.sessions.mixing import RECORDING_RATE, mix_tracks
+from auricle.tasks.calls.live.mixing import RECORDING_RATE, mix_tracks
 from tests.support.voice_agents import tone
 
 

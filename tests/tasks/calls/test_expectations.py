@@ -4,7 +4,7 @@ import orjson
 import pytest
 
 from auricle.core.errors import SpecError
-from auricle.core.expectations import Expectation, parse_expectations
+from auricle.tasks.calls.expectations import Expectation, parse_expectations
 
 
 @pytest.mark.parametrize(
