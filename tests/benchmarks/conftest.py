@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.support.corpus_files import corpus  # noqa: F401
 from tests.support.miniatures_suite import MINIATURES, BenchmarkSuite
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from auricle.sharing.publishing.base import FinishedRun
+from tests.support.imported_runs import asr_run, reward_run  # noqa: F401
 
 
 @pytest.fixture

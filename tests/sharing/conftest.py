@@ -1,0 +1,3 @@
+"""A small quiz and a finished run of it."""
+
+from tests.support.finished_quiz import finished, quiz  # noqa: F401
