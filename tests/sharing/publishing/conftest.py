@@ -10,7 +10,7 @@ from tests.support.imported_runs import asr_run, reward_run  # noqa: F401
 
 
 @pytest.fixture
-def finished_run(asr_run: Path) -> FinishedRun:
+def finished_run(asr_run: Path) -> FinishedRun:  # noqa: F811
     """A run of four recordings, of which one failed."""
     return FinishedRun.load(asr_run)
 
