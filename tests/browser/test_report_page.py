@@ -41,7 +41,9 @@ def page_of(records: Any, metrics: Any) -> Any:
         rows=99,
     )
     by_id = {record.sample.id: record for record in records}
-    return render_report(document, view_samples([by_id[each] for each in table.worst_ids()], metrics[0]))
+    return render_report(
+        document, view_samples([by_id[record.sample.id] for record, _ in table.worst_records()], metrics[0])
+    )
 
 
 def heard(at: Any, audio: Any = None) -> Any:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
+import orjson
 import pytest
 
 from auricle import AsyncModel, Audio, BatchModel, Generate, Generation, Sample, SampleError, Settings, Transient
@@ -23,7 +24,7 @@ from auricle.engine.run_loop import RunLoop
 from auricle.media.perturbations.catalogue import parse_chain
 from auricle.runs.progress import PassTiming, Progress
 from auricle.runs.run_directory import Run
-from auricle.runs.signals import read_realised, read_signals
+from auricle.runs.signals import SIGNALS_FILE, read_signals
 from auricle.tasks.questions.inferencers import Choose
 from auricle.testing.models import Echo, FakeApi, FakeReward
 from tests.support.calls import make_recording
@@ -506,7 +507,10 @@ def test_model_gets_perturbed_audio_and_the_run_stores_the_reference(tmp_path: P
     assert np.array_equal(received[0].decode(), noisy.decode())
     assert received[0].hash == noisy.hash
     assert record.sample.inputs["audio"].perturbation == noisy.perturbation  # type: ignore[union-attr]
-    assert read_realised(tmp_path)[record.key]["snr"] == pytest.approx(10, abs=0.1)
+    (line,) = (tmp_path / SIGNALS_FILE).read_bytes().splitlines()
+    stored = orjson.loads(line)
+    assert stored["key"] == record.key
+    assert stored["realised"]["snr"] == pytest.approx(10, abs=0.1)
 
 
 def test_recordings_are_measured_while_the_run_goes_on(tmp_path: Path) -> None:

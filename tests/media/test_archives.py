@@ -1,7 +1,5 @@
 """Addresses of sounds in tars."""
 
-from pathlib import Path
-
 import pytest
 
 from auricle.media.archives import ArchiveMember, member_uri, parse_member
@@ -16,8 +14,3 @@ def test_addresses_are_parsed_as_they_were_made(archive: str) -> None:
 @pytest.mark.parametrize("uri", ["clip.flac", "x.tar", "x.tar#clip.flac", "a#b@1+2", ""])
 def test_other_addresses_are_not_members(uri: str) -> None:
     assert parse_member(uri) is None
-
-
-def test_only_local_tars_have_a_path() -> None:
-    assert ArchiveMember("/a/x.tar", "n", 0, 1).local_archive == Path("/a/x.tar")
-    assert ArchiveMember("s3://b/x.tar", "n", 0, 1).local_archive is None

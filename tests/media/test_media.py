@@ -374,7 +374,6 @@ def test_audio_on_the_web_is_identified_by_its_address() -> None:
     audio = Audio.of("https://example.org/a.wav")
     assert audio.hash == Audio.of("https://example.org/a.wav").hash
     assert audio.hash != Audio.of("https://example.org/b.wav").hash
-    assert audio.is_on_web
     assert audio.fetched() is audio
     assert audio.path is None
 

@@ -19,7 +19,6 @@ RESULT = RunResult(path=Path("runs/a"), outcomes=OutcomeCounts(3, 3, 0), metrics
 def test_result_gives_numbers_by_metric_and_in_order() -> None:
     assert RESULT["wer"] is SCORED["wer"]
     assert [number.metric for number in RESULT] == ["wer", "cer"]
-    assert RESULT.report_path == Path("runs/a/report.html")
 
 
 def test_a_result_states_the_outcomes_of_all_samples_that_were_scored() -> None:

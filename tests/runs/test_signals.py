@@ -8,6 +8,7 @@ from contextlib import closing
 from pathlib import Path
 
 import numpy as np
+import orjson
 import pytest
 
 from auricle.media import Audio
@@ -19,7 +20,6 @@ from auricle.runs.signals import (
     SignalLog,
     TimeBudget,
     measure_run,
-    read_realised,
     read_signals,
 )
 from tests.support.app_runs import make_run, write_speech_data
@@ -82,7 +82,8 @@ def test_realised_values_are_stored_once_with_the_measures(tmp_path: Path) -> No
     with SignalLog(tmp_path) as log:
         log.append("a", measures, {"snr": 2.0})
         log.append("b", measures, {})
-    assert read_realised(tmp_path) == {"a": {"snr": 9.98}, "b": {}}
+    lines = [orjson.loads(line) for line in (tmp_path / SIGNALS_FILE).read_bytes().splitlines()]
+    assert {line["key"]: line["realised"] for line in lines} == {"a": {"snr": 9.98}, "b": {}}
     assert read_signals(tmp_path) == {"a": measures, "b": measures}
 
 

@@ -98,7 +98,7 @@ def test_an_aggregator_that_needs_two_samples_does_not_end_scoring() -> None:
 
     board, results = score_and_summarise([make_record(at) for at in range(3)], [pair])
     assert overall_results(results)["pair"].value == 0.0
-    assert len(board.worst_ids()) == 3
+    assert len(board.worst_records()) == 3
 
 
 @pytest.fixture

@@ -24,7 +24,7 @@ def test_a_field_with_too_many_values_is_not_a_breakdown() -> None:
 def test_the_worst_samples_come_first_and_ties_in_data_order() -> None:
     answers = ["a b", "x y", "a x", "p q"]
     board, _ = score_and_summarise([make_record(at, answer=each) for at, each in enumerate(answers)])
-    assert board.worst_ids() == ["1", "3", "2", "0"]
+    assert [record.sample.id for record, _ in board.worst_records()] == ["1", "3", "2", "0"]
 
 
 @pytest.mark.parametrize("order", [1, -1])
@@ -37,13 +37,14 @@ def test_a_full_list_keeps_the_worst_samples_in_whatever_order_they_come(order: 
     records = [make_record(row, answer=str(value)) for row, value in enumerate(values)]
     table = ScoreTable([errors], max_worst=4)
     table.add_all(records[::order])
-    assert table.worst_ids() == ["5", "7", "4", "8"]  # 9, 6, and the first two of three 5
+    worst = [record.sample.id for record, _ in table.worst_records()]
+    assert worst == ["5", "7", "4", "8"]  # 9, 6, and the first two of three 5
 
 
 def test_samples_of_the_same_row_and_score_are_both_listed() -> None:
     table = ScoreTable([wer])
     table.add_all([make_record(0), replace(make_record(1), row=0)])
-    assert table.worst_ids() == ["0", "1"]
+    assert [record.sample.id for record, _ in table.worst_records()] == ["0", "1"]
 
 
 def test_a_run_without_records_has_no_results() -> None:
@@ -153,7 +154,7 @@ def test_the_first_metric_that_can_be_computed_decides_the_worst_samples() -> No
 
     board, _ = score_and_summarise([make_record(0), make_record(1, answer="x y")], [impossible, wer])
     assert board.ranking_column is board.columns[1]
-    assert board.worst_ids() == ["1", "0"]
+    assert [record.sample.id for record, _ in board.worst_records()] == ["1", "0"]
 
 
 def test_an_earlier_metric_decides_the_worst_samples_once_it_has_a_number() -> None:
@@ -164,7 +165,7 @@ def test_an_earlier_metric_decides_the_worst_samples_once_it_has_a_number() -> N
     table = ScoreTable([length, wer])
     table.add_all([make_record(0, answer="x y")])
     table.add_all([make_record(1, answer="zz"), make_record(2, answer="z")])
-    assert table.worst_ids() == ["2", "1"]
+    assert [record.sample.id for record, _ in table.worst_records()] == ["2", "1"]
 
 
 def test_an_empty_statistic_is_stored_like_others() -> None:

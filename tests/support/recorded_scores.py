@@ -359,7 +359,7 @@ def describe_group(metrics: Sequence[Metric], records: Sequence[Record]) -> dict
                 [line.stats.get(column.metric.name), *describe_sample(column.metric, record, line.stats)]
                 for record, line in zip(records, lines, strict=True)
             ],
-            "worst": table.worst_ids() if column is table.columns[0] else None,
+            "worst": [record.sample.id for record, _ in table.worst_records()] if column is table.columns[0] else None,
             "compared": compare_halves(column.metric, [line.stats.get(column.metric.name) for line in lines]),
         }
         for column in table.columns

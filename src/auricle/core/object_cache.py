@@ -96,11 +96,3 @@ def list_cached_files() -> list[CachedFile]:
             status = path.stat()
             files.append(CachedFile(status.st_mtime, status.st_size, path))
     return files
-
-
-def clear_object_cache() -> int:
-    """Delete all cached objects; return how many there were."""
-    files = list_cached_files()
-    for file in files:
-        file.path.unlink(missing_ok=True)
-    return len(files)

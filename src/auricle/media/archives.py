@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 from typing import NamedTuple
 
 from auricle.core.size_limits import FILE_LIMIT
-from auricle.core.storage import is_remote, local_path, open_storage, split_location
+from auricle.core.storage import open_storage, split_location
 
 _MEMBER = re.compile(
     r"(?P<archive>.+\.tar(?:\?[^#]*)?)#(?P<name>.+)@(?P<offset>\d+)\+(?P<size>\d+)", re.DOTALL | re.IGNORECASE
@@ -29,11 +28,6 @@ class ArchiveMember(NamedTuple):
         FILE_LIMIT.check(self.size, self.name)
         folder, name = split_location(self.archive)
         return open_storage(folder).read(name, self.offset, self.offset + self.size)
-
-    @property
-    def local_archive(self) -> Path | None:
-        """The tar, if it is in the local file system."""
-        return None if is_remote(self.archive) else local_path(self.archive)
 
 
 def member_uri(archive: str, name: str, offset: int, size: int) -> str:

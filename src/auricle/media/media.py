@@ -193,11 +193,6 @@ class Audio:
         """Return a copy in memory if the audio is in a bucket or in a tar, and otherwise the same audio."""
         return replace(self, data=fetch(self.uri, AudioError)) if self.data is None and is_fetched(self.uri) else self
 
-    @property
-    def is_on_web(self) -> bool:
-        """Whether the audio is on a web server; it is not fetched before a model needs it."""
-        return self.data is None and self.uri.startswith(WEB_SCHEMES)
-
     def _array(self) -> tuple[NDArray[float32], int]:
         if self.rate is None:
             raise AudioError(f"{self._name}: an array needs its sample rate (rate=16000).")

@@ -139,11 +139,6 @@ class JournalLine:
         return find_damage(self.content)
 
     @property
-    def removed_digest(self) -> int | None:
-        """The digest of the id of a sample that is no longer in the data; None if the line is no removal."""
-        return None if self.damage else read_removed_digest(self.content)
-
-    @property
     def record(self) -> Record | None:
         """The record, with absolute paths of its audio; None if the line is damaged or a removal."""
         return None if self.damage else _decode_line(self.content, self.folder)

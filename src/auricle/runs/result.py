@@ -61,10 +61,6 @@ class RunResult(NumberTable):
         return self.metrics.overall if self.metrics else ()
 
     @property
-    def report_path(self) -> Path:
-        return self.path / "report.html"
-
-    @property
     def answers(self) -> OutcomeCounts:
         """The outcomes of all samples if they were scored, else those of this pass."""
         return self.metrics.outcomes if self.metrics else self.outcomes

@@ -51,17 +51,6 @@ def read_signals(run_path: Path) -> dict[str, SignalMeasures]:
     return measures
 
 
-def read_realised(run_path: Path) -> dict[str, dict[str, float]]:
-    """Return the realised values of perturbations, such as `snr`, by the content key of their samples."""
-    realised: dict[str, dict[str, float]] = {}
-    with suppress(FileNotFoundError), open_regular_file(run_path / SIGNALS_FILE) as lines:
-        for line in lines:
-            with suppress(orjson.JSONDecodeError, TypeError, KeyError):
-                fields = orjson.loads(line)
-                realised[str(fields["key"])] = dict(fields["realised"])
-    return realised
-
-
 class SignalLog(Closing):
     """Appends the measures of recordings, once for each sample; any thread may do so.
 

@@ -119,10 +119,6 @@ class ScoreTable:
         """The metric by which samples are the worst: the first that could be computed for any."""
         return next((column for column in self.columns if column.indices and not column.refusal_reason), None)
 
-    def worst_ids(self) -> list[str]:
-        """Return the ids of the worst samples by `ranking_column`, worst first."""
-        return [record.sample.id for record, _ in self.worst_records()]
-
     def worst_records(self) -> list[tuple[Record, ScoreLine]]:
         """Return the worst samples by `ranking_column` with their scores, worst first."""
         entries = [entry for kind in self._worst.values() for entry in kind]

@@ -27,7 +27,6 @@ def test_the_latest_generation_and_epoch_of_each_shard_count(storage: LocalStora
     assert [*states.epochs] == [0, 0, 10, 0]
     assert states.completed_at[1] == storage.head(completion_path(1, 10)).modified
     assert states.renewed_at[2] == storage.head(lease_path(2, 10)).modified
-    assert [*states.completion_paths()] == ["done/00001.10"]
 
 
 def test_a_released_lease_is_free_until_the_next_epoch(storage: LocalStorage) -> None:

@@ -20,7 +20,7 @@ def test_outcomes_failures_and_the_worst_samples_are_those_of_all(
     assert [example.id for example in sums.examples["Timeout"]] == [
         record.sample.id for record in table.examples["Timeout"]
     ]
-    assert [sample.id for sample in sums.worst_samples()] == table.worst_ids()
+    assert [sample.id for sample in sums.worst_samples()] == [record.sample.id for record, _ in table.worst_records()]
 
 
 def test_samples_are_clustered_by_speaker(sums: RunningSums) -> None:

@@ -160,10 +160,6 @@ class Endpointer:
         self._voiced = 0
         self._silent = 0
 
-    @property
-    def is_in_speech(self) -> bool:
-        return bool(self._turn)
-
     def push(self, samples: NDArray[int16]) -> list[SpeechStart | SpeechEnd]:
         """Take further audio, and return which turns began and ended in it."""
         import numpy as np

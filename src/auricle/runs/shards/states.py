@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator
 
 from auricle.core.errors import DataError
 from auricle.core.storage import Storage
-from auricle.runs.shards.completions import DONE_FOLDER, completion_path, parse_completion_path
+from auricle.runs.shards.completions import DONE_FOLDER, parse_completion_path
 from auricle.runs.shards.leases import LEASES_FOLDER, lease_path, parse_lease_path, read_holder
 
 
@@ -79,7 +78,3 @@ class ShardStates:
     def lease_path(self, shard: int) -> str:
         """Return the path of the latest lease of a shard."""
         return lease_path(shard, self.epochs[shard])
-
-    def completion_paths(self) -> Iterator[str]:
-        """Yield the paths of the latest completions, in the order of the plan."""
-        return (completion_path(shard, generation) for shard, generation in enumerate(self.generations) if generation)

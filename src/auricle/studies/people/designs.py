@@ -8,8 +8,6 @@ in which every system comes directly after every other one equally often.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -36,15 +34,6 @@ def williams_design(size: int) -> list[list[int]]:
     first = [(place + 1) // 2 if place % 2 == 0 else size - (place + 1) // 2 for place in range(size)]
     rows = [[(system + shift) % size for system in first] for shift in range(size)]
     return rows if size % 2 == 0 else rows + [row[::-1] for row in rows]
-
-
-def count_carry_over(orders: Sequence[Sequence[int]], size: int) -> list[list[int]]:
-    """Count how often each system (column) comes directly after each other one (row)."""
-    counts = [[0] * size for _ in range(size)]
-    for order in orders:
-        for before, after in pairwise(order):
-            counts[before][after] += 1
-    return counts
 
 
 def assign_conditions(listener: int, item_count: int, condition_count: int, random: Generator) -> list[tuple[int, int]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -139,9 +139,3 @@ def _read_columns(row: Row) -> tuple[str, str, str]:
     if missing := [name for name, value in values.items() if value in (None, "")]:
         raise DataError(f"{row.origin}: the column {missing[0]!r} is missing. Expected system, item and audio.")
     return str(values["system"]), str(values["item"]), str(values["audio"])
-
-
-def list_common_items(systems: Iterable[SystemSounds]) -> list[str]:
-    """Return the items of which every system has a sound, in the order of the first system."""
-    first, *others = systems
-    return [item for item in first.sounds if all(item in other.sounds for other in others)]
