@@ -16,7 +16,6 @@ if TYPE_CHECKING:
         load_model,
         merge_shards,
         numbers,
-        plan,
         samples,
         score,
         summary,
@@ -48,6 +47,7 @@ if TYPE_CHECKING:
     from auricle.models.catalogue import model
     from auricle.runs.metrics import Number
     from auricle.runs.result import RunResult
+    from auricle.studies.plans.api import plan
 
 _EXPORTS = {
     "api": (
@@ -59,11 +59,11 @@ _EXPORTS = {
         "load_model",
         "merge_shards",
         "numbers",
-        "plan",
         "samples",
         "score",
         "summary",
     ),
+    "studies.plans.api": ("plan",),
     "media": ("Audio", "Image", "Video"),
     "engine.spec": ("Spec",),
     "engine.config": ("RunConfig",),

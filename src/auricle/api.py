@@ -45,8 +45,6 @@ if TYPE_CHECKING:
     from auricle.runs.shards.status import ShardStatus
     from auricle.scoring.compare import CompareKeywords, Comparison
     from auricle.scoring.gate import Gate, GateKeywords
-    from auricle.studies.plans.basis import PlanKeywords
-    from auricle.studies.plans.report import SampleSizePlan
 
 T = TypeVar("T")
 JudgeSource: TypeAlias = JudgeSpec | dict[str, Any] | str
@@ -549,38 +547,6 @@ def _compare_suites(paths: tuple[Path, Path], metrics: Sequence[str], cluster: s
     common = find_common_parts(paths)
     parts = {name: (both, (load_metrics(both[0]), load_metrics(both[1]))) for name, both in common.items()}
     return compare_suites(paths, (load_metrics(paths[0]), load_metrics(paths[1])), parts, metrics, cluster)
-
-
-def plan(
-    difference: str | float,
-    task: Spec | Task | None = None,
-    pilot: str | Path | Sequence[str | Path] = (),
-    **options: Unpack[PlanKeywords],
-) -> SampleSizePlan:
-    """Plan a comparison of two models: how many samples or speakers it needs, and what the data at hand can show.
-
-    Args:
-        difference: The difference to detect: `1pp` (percentage points), `5%` (of the number of the models), or a number
-            in the unit of the metric.
-        task: The task, or a spec with it, whose rows are counted. Default: the rows of the pilot.
-        pilot: A run, or two runs of different models, that show how much scores vary.
-        options: `power` (0.8 by default), `level` of significance (0.05), `metric`, `unpaired` if the models answer
-            different samples, `cluster` (a metadata field whose values are independent, or `none`), `per_cluster`
-            (samples of each), and without two pilots: `correlation` between the scores of two models; without any:
-            `rate` (such as `10%`), with `words` per sample and `dispersion` for error rates, or `sd`, and `icc`, the
-            correlation between two samples of a cluster. See `auricle plan --help`.
-
-    Examples:
-        >>> plan("5pp", rate="20%", correlation=0.5).needed.samples
-        505
-    """
-    from auricle.studies.plans.basis import PlanRequest
-    from auricle.studies.plans.report import plan_sample_size
-
-    request = PlanRequest(difference=difference, **options)
-    pilots = [(path, load_metrics(path)) for path in _to_paths(pilot)]
-    built_task = build_task(task.resolved()) if isinstance(task, Spec) else task
-    return plan_sample_size(request, pilots, built_task)
 
 
 def load_model(model: Any, /, **arguments: Any) -> LoadedModel:

@@ -11,8 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from auricle.cli import cli
-from auricle.sharing.trackers.base import FinalState, TrackedRun, Tracker
-from auricle.sharing.trackers.catalogue import TRACKERS
+from auricle.engine.trackers.base import TRACKERS, FinalState, TrackedRun, Tracker
 from tests.support.cli_types import RunAuricle
 
 

@@ -1,12 +1,17 @@
-"""A tracker that keeps what it is given, and fails or waits as a broken one does."""
+"""A tracker that keeps what it is given, and fails or waits as a broken one does; fixtures with it."""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import ClassVar
 
-from auricle.sharing.trackers.base import FinalState, TrackedRun, Tracker
+import pytest
+
+from auricle import api
+from auricle.engine.spec import Spec
+from auricle.engine.trackers.base import TRACKERS, FinalState, TrackedRun, Tracker
 
 
 class RecordingTracker(Tracker):
@@ -36,3 +41,26 @@ class RecordingTracker(Tracker):
     def _check(self, method: str) -> None:
         if method == self.fails_at:
             raise ConnectionError(f"no route to https://user:hunter2secret@host in {method}")
+
+
+@pytest.fixture
+def recording() -> Iterator[type[RecordingTracker]]:
+    """Register the tracker `recording`."""
+
+    class Recording(RecordingTracker):
+        runs: ClassVar[dict[str, list[object]]] = {}
+        answers = threading.Event()
+
+    Recording.answers.set()
+    TRACKERS("recording")(Recording)
+    yield Recording
+    Recording.answers.set()  # ends threads that wait
+    del TRACKERS._registered["recording"]
+
+
+@pytest.fixture(scope="session")
+def demo_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A finished run of three samples."""
+    path = tmp_path_factory.mktemp("runs") / "demo-echo"
+    api.evaluate(Spec(task="demo", model="echo", limit=3), path)
+    return path

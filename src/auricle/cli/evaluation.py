@@ -24,6 +24,7 @@ from auricle.engine.inferencers import preview_requests
 from auricle.engine.inferencers.base import find_max_tokens
 from auricle.engine.kept_model import KeptModel
 from auricle.engine.settings import DEFAULT_LEASE_SECONDS
+from auricle.engine.trackers.following import RunTracking, Trackers
 from auricle.runs.health import describe_lines
 from auricle.runs.metrics import Metrics, format_money
 from auricle.runs.result import RunResult
@@ -32,7 +33,6 @@ from auricle.runs.shards.locations import contains_sharded_run
 from auricle.runs.shards.status import StatusReader
 from auricle.runs.shards.store import ShardStore
 from auricle.runs.usage import MILLION, Price, sample_audio_seconds
-from auricle.sharing.trackers.following import RunTracking, Trackers
 
 MIN_SAMPLES_FOR_ESTIMATE = 1_000
 """Runs without a price file are estimated only from this number of samples on."""

@@ -37,7 +37,7 @@ REGISTRIES = {
     "config-importers": "auricle.frameworks.exchange.task_drafts:CONFIG_IMPORTERS",
     "exporters": "auricle.frameworks.exchange.result_files:EXPORTERS",
     "publishers": "auricle.sharing.publishing.catalogue:PUBLISHERS",
-    "trackers": "auricle.sharing.trackers.catalogue:TRACKERS",
+    "trackers": "auricle.engine.trackers.base:TRACKERS",
     "report-sections": "auricle.report.run_html:SECTIONS",
     "app-pages": "auricle.app.pages:PAGES",
 }

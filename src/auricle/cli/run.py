@@ -173,7 +173,7 @@ RUN_OPTIONS: Sequence[Callable[[Any], Any]] = (
         opt.registered_name(
             "--log",
             "Log the progress and the numbers of runs to this tracker; repeat for several. [default: none]",
-            "auricle.sharing.trackers.catalogue:TRACKERS",
+            "auricle.engine.trackers.base:TRACKERS",
             multiple=True,
         ),
         opt.text(
@@ -284,7 +284,7 @@ def print_config_checks(config: RunConfig, *, as_json: bool) -> int:
     """Print what would keep a run from starting, and return the exit code."""
     from auricle.core.audio_limit import limit_audio
     from auricle.engine.dry_run import check_config
-    from auricle.sharing.trackers.base import find_trackers
+    from auricle.engine.trackers.base import find_trackers
 
     find_trackers(config.log)
     lines = []
@@ -317,7 +317,7 @@ def run_plans(
     """
     from auricle.cli.evaluation import SharedParts, run_evaluation
     from auricle.engine.kept_model import KeptModel
-    from auricle.sharing.trackers.following import Trackers
+    from auricle.engine.trackers.following import Trackers
 
     trackers = Trackers(config.log, config.log_project, notify=partial(echo, err=True))
     is_single = sum(len(plan.groups) for plan in plans) == 1

@@ -9,4 +9,11 @@ FEATURE = Feature(
         "publish": ("commands:publish", "Write the numbers of runs in a format of another site or tool.", "Inspect"),
         "log": ("commands:log", "Log finished runs to experiment trackers.", "Inspect"),
     },
+    more={
+        "trackers": {
+            "mlflow": ("trackers.mlflow:MlflowTracker", "MLflow, on a server or in a folder"),
+            "trackio": ("trackers.trackio:TrackioTracker", "Trackio, on this machine or the Hub"),
+            "wandb": ("trackers.wandb:WandbTracker", "Weights & Biases, online or offline"),
+        }
+    },
 )

@@ -80,7 +80,7 @@ def publish(
 @opt.registered_name(
     "--to trackers",
     "Tracker to log to; repeat for several.",
-    "auricle.sharing.trackers.catalogue:TRACKERS",
+    "auricle.engine.trackers.base:TRACKERS",
     multiple=True,
     required=True,
 )

@@ -4,7 +4,7 @@ import pytest
 
 from auricle import api
 from auricle.core.errors import SpecError
-from auricle.sharing.trackers.base import FinalState, TrackedRun
+from auricle.engine.trackers.base import FinalState, TrackedRun
 from auricle.sharing.trackers.finished import log_runs
 from tests.support.trackers import RecordingTracker
 

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from auricle.core.errors import SpecError
-from auricle.sharing.trackers.base import FinalState, TrackedRun
+from auricle.engine.trackers.base import FinalState, TrackedRun
 from auricle.sharing.trackers.mlflow import MlflowTracker
 from tests.support.extras import require_extra
 

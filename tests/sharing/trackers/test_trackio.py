@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from auricle.sharing.trackers.base import FinalState, TrackedRun
+from auricle.engine.trackers.base import FinalState, TrackedRun
 from auricle.sharing.trackers.trackio import TrackioTracker
 from tests.support.extras import require_extra
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from auricle.core.errors import SpecError
-from auricle.sharing.trackers.base import FinalState, TrackedRun
+from auricle.engine.trackers.base import FinalState, TrackedRun
 from auricle.sharing.trackers.wandb import WandbTracker
 from tests.support.extras import require_extra
 

@@ -1,1 +1,1 @@
-"""Log runs to experiment trackers, while they go on or afterwards."""
+"""The trackers that Auricle knows, and the log of finished runs."""

@@ -8,10 +8,10 @@ from pathlib import Path
 
 from auricle import api
 from auricle.core.errors import SpecError
+from auricle.engine.trackers.base import Tracker, explain, find_trackers
+from auricle.engine.trackers.run_values import describe_run, final_state
 from auricle.runs.run_spec import read_run_spec
 from auricle.runs.suites import list_runs
-from auricle.sharing.trackers.base import Tracker, explain, find_trackers
-from auricle.sharing.trackers.run_values import describe_run, final_state
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 
 from auricle.core.errors import SpecError
 from auricle.core.redaction import redact_text
-from auricle.sharing.trackers.base import DEFAULT_PROJECT, FinalState, TrackedRun, Tracker
+from auricle.engine.trackers.base import DEFAULT_PROJECT, FinalState, TrackedRun, Tracker
 
 if TYPE_CHECKING:
     from mlflow.tracking import MlflowClient

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from auricle.sharing.trackers.base import DEFAULT_PROJECT, FinalState, TrackedRun, Tracker
+from auricle.engine.trackers.base import DEFAULT_PROJECT, FinalState, TrackedRun, Tracker
 
 
 class TrackioTracker(Tracker):

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from auricle.core.errors import SpecError
-from auricle.sharing.trackers.base import DEFAULT_PROJECT, FinalState, TrackedRun, Tracker
+from auricle.engine.trackers.base import DEFAULT_PROJECT, FinalState, TrackedRun, Tracker
 
 INIT_SECONDS = 60.0
 PHASES = ("inference", "judging")

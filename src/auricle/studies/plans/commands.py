@@ -71,11 +71,11 @@ def plan(task: str | None, difference: str, pilot: tuple[Path, ...], as_json: bo
 
     TASK is the task or data file whose rows are counted; without it, those of the pilot are.
     """
-    from auricle import api
+    from auricle.studies.plans.api import plan as plan_comparison
     from auricle.studies.plans.report import format_plan
 
     data_options = {name: options.pop(name) for name in ("task_args", "kind")}
     spec = opt.build_spec(task, None, {**data_options, "model_args": ()}) if task else None
     metric = options.pop("metric") or ""
-    result = api.plan(difference, spec, pilot, metric=metric, **options)
+    result = plan_comparison(difference, spec, pilot, metric=metric, **options)
     print_result(as_json, result, format_plan(result))

@@ -4,8 +4,8 @@ from pathlib import Path
 
 from auricle import api
 from auricle.engine.progress import ProgressEvent
+from auricle.engine.trackers.run_values import MAX_TEXT, describe_run, final_state, progress_values
 from auricle.runs.run_spec import read_run_spec
-from auricle.sharing.trackers.run_values import MAX_TEXT, describe_run, final_state, progress_values
 
 
 def test_a_run_keeps_its_key_when_it_is_moved_but_not_when_it_is_started_again(demo_run: Path) -> None:

@@ -10,7 +10,7 @@ from typing import ClassVar, Literal, TypeAlias
 
 from auricle.core.errors import AuricleError, MissingExtra, describe
 from auricle.core.redaction import redact_text
-from auricle.sharing.trackers.catalogue import TRACKERS
+from auricle.core.registry import Registry
 
 DEFAULT_PROJECT = "auricle"
 Parameter: TypeAlias = str | int | float | bool
@@ -93,6 +93,12 @@ class Tracker(ABC):
     @abstractmethod
     def finish(self, final: FinalState) -> None:
         """Store the final numbers, in place of earlier ones where the tracker permits, and end the run."""
+
+
+TRACKERS: Registry[type[Tracker]] = Registry(
+    "tracker", {}, expects=(type, "a subclass of auricle.engine.trackers.base.Tracker")
+)
+"""The trackers of `auricle run --log` and `auricle log`."""
 
 
 def explain(error: BaseException) -> str:

@@ -11,10 +11,10 @@ from typing import Literal, Self
 
 from auricle.engine.observer import ForwardingObserver
 from auricle.engine.progress import ProgressEvent, ProgressTracker
+from auricle.engine.trackers.base import FinalState, TrackedRun, Tracker, explain, find_trackers
+from auricle.engine.trackers.run_values import describe_run, final_state, progress_values
 from auricle.runs.result import RunResult
 from auricle.runs.run_directory import Run
-from auricle.sharing.trackers.base import FinalState, TrackedRun, Tracker, explain, find_trackers
-from auricle.sharing.trackers.run_values import describe_run, final_state, progress_values
 
 LOG_SECONDS = 5.0
 """Seconds between two logs of the progress."""

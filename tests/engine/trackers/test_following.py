@@ -6,11 +6,11 @@ from auricle import api
 from auricle.core.errors import AllRequestsFailed
 from auricle.engine.progress import ProgressTracker
 from auricle.engine.spec import Spec
+from auricle.engine.trackers import following
+from auricle.engine.trackers.base import FinalState, TrackedRun
+from auricle.engine.trackers.following import RunTracking, Trackers
 from auricle.runs.result import RunResult
 from auricle.runs.run_directory import Run
-from auricle.sharing.trackers import following
-from auricle.sharing.trackers.base import FinalState, TrackedRun
-from auricle.sharing.trackers.following import RunTracking, Trackers
 from tests.support.trackers import RecordingTracker
 
 SPEC = Spec(task="demo", model="echo", limit=3)

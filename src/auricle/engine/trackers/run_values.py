@@ -11,10 +11,10 @@ from typing import Any
 
 from auricle.core.redaction import redact, redact_text
 from auricle.engine.progress import ProgressEvent
+from auricle.engine.trackers.base import FinalState, Parameter, RunStatus, TrackedRun
 from auricle.runs.metrics import Metrics, Number
 from auricle.runs.run_spec import RunSpec
 from auricle.runs.suites import contains_suite
-from auricle.sharing.trackers.base import FinalState, Parameter, RunStatus, TrackedRun
 
 MAX_TEXT = 500
 """Longer texts, such as prompts, are cut."""

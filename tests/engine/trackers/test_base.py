@@ -1,7 +1,7 @@
 import pytest
 
 from auricle.core.errors import MissingExtra, SpecError, UnknownName
-from auricle.sharing.trackers.base import explain, find_trackers
+from auricle.engine.trackers.base import explain, find_trackers
 from tests.support.trackers import RecordingTracker
 
 

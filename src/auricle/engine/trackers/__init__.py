@@ -1,0 +1,1 @@
+"""Log runs to experiment trackers, which features and other packages add."""
