@@ -15,6 +15,7 @@ from click.testing import CliRunner, Result
 from auricle.cli import cli
 from auricle.cli.list_ import REGISTRIES
 from auricle.core.errors import SpecError
+from auricle.report.figures import load_figure_sources
 from auricle.runs.metrics import read_metrics
 from tests.support import paths
 from tests.support.extras import require_extra
@@ -217,17 +218,17 @@ def test_config_is_imported_as_a_task_file(install: Any, quiz: Path) -> None:
 SECTION = """
     from markupsafe import Markup
 
-    def longest_answer(metrics, worst_samples):
-        length = max(len(sample.answer) for sample in worst_samples)
-        return Markup("<p>{} letters by {}</p>").format(length, metrics.model.name)
+    def longest_answer(page):
+        length = max(len(sample.answer) for sample in page.samples)
+        return Markup("<p>{} letters by {}</p>").format(length, page.metrics.model.name)
 
-    def fail(metrics, worst_samples):
+    def fail(page):
         raise KeyError("length")
 
-    def say_less(metrics, worst_samples):
+    def say_less(page):
         return None
 
-    def escape(metrics, worst_samples):
+    def escape(page):
         return "<script>"
 """
 
@@ -320,4 +321,37 @@ def test_doctor_reports_packages_and_what_is_broken(install: Any) -> None:
 
 def test_every_kind_is_in_the_table_of_the_documentation() -> None:
     page = (paths.DOCS / "publish-a-package.md").read_text(encoding="utf-8")
-    assert not [kind for kind in REGISTRIES if f"`auricle.{kind.replace('-', '_')}`" not in page]
+    assert not [kind for kind in ("commands", *REGISTRIES) if f"`auricle.{kind.replace('-', '_')}`" not in page]
+
+
+def test_errors_of_figures_observers_and_commands_are_stated_and_end_no_run(install: Any, quiz: Path) -> None:
+    code = """
+        from auricle.report.figures import FigureSource
+        from auricle.scoring.record_observers import RecordObserver
+
+        class Failing(RecordObserver):
+            def see(self, record):
+                raise KeyError("column")
+
+        class Figures(FigureSource):
+            def show(self, view, record, metric, *, is_page):
+                raise ValueError("too wide")
+    """
+    points = {
+        "record_observers": {"failing": "auricle_parts:Failing", "gone": "no_such_module:Observer"},
+        "figures": {"wide": "auricle_parts:Figures"},
+        "commands": {"broken": "no_such_module:command", "run": "no_such_module:run"},
+    }
+    install("auricle-parts", points, code)
+    load_figure_sources.cache_clear()
+    run_command("run", quiz, "--as", "qa", "-m", "echo", "-o", "run")
+    load_figure_sources.cache_clear()
+    notes = " ".join(read_metrics(Path("run")).notes)
+    assert "The record observer 'failing' of the package auricle-parts 1.0 failed: KeyError: 'column'" in notes
+    assert "the module 'no_such_module' is not installed" in notes
+    assert "The figure &#39;wide&#39; of the package auricle-parts 1.0 failed: ValueError: too wide" in (
+        Path("run/report.html").read_text()
+    )
+    assert "broken" in run_command("--help").output
+    with pytest.raises(SpecError, match="The command 'broken' of the package auricle-parts"):
+        run_command("broken")

@@ -12,12 +12,7 @@ def test_entry_names_its_package_and_loads_its_object(install: Any) -> None:
     install("auricle-tiny", {"models": {"tiny": "auricle_tiny:Tiny"}}, "class Tiny: ...")
     entry = find_entries("model", "models")["tiny"]
     assert entry.packages == ["auricle-tiny 1.0"]
-    assert not entry.is_own
     assert entry.load().__name__ == "Tiny"
-
-
-def test_entries_of_auricle_itself_are_its_own() -> None:
-    assert find_entries("model", "models")["echo"].is_own
 
 
 def test_groups_are_searched_together(install: Any) -> None:

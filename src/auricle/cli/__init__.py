@@ -23,6 +23,8 @@ from auricle.engine.signals import InterruptHandler
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
+    from auricle.core.registry import Registry
+
 TRACEBACK_OPTION, WIDE_OPTION = "--traceback", "--wide"
 """Options that may follow any command."""
 DEBUG_VARIABLE = "AURICLE_DEBUG"
@@ -63,12 +65,30 @@ MODULES = {"list": "list_", "open": "open_"}
 """Modules, and the commands in them, whose name differs from the command's."""
 
 
+OTHER_PACKAGES = "Other packages"
+"""The group of commands for which a package states none."""
+
+
 def list_commands() -> dict[str, dict[str, str]]:
     """Return the commands of the engine and of features by group, with the first line of their help."""
     groups = {title: dict(summaries) for title, summaries in COMMANDS.items()}
     for name, part in find_parts("commands").items():
         groups.setdefault(part.extra, {})[name] = part.summary
+    ours = {name for group in groups.values() for name in group}
+    registry = load_command_registry()
+    for name in registry.package_names():
+        if name not in ours:
+            part = registry.find_part(name)
+            title, summary = (part.extra, part.summary) if part else ("", f"from {registry.package(name)}")
+            groups.setdefault(title or OTHER_PACKAGES, {})[name] = summary
     return groups
+
+
+def load_command_registry() -> Registry[click.Command]:
+    """Return the commands of features with those of other packages, which take a while to find."""
+    from auricle.core.registry import Registry
+
+    return Registry("command", {}, expects=(click.Command, "a click command"))
 
 
 class LazyGroup(click.Group):
@@ -84,18 +104,18 @@ class LazyGroup(click.Group):
         elif part := find_parts("commands").get(cmd_name):
             command = part.load()
         else:
-            return None
-        assert isinstance(command, click.Command)
+            packages = load_command_registry()
+            command = packages.get(cmd_name) if cmd_name in packages.package_names() else None
+        assert command is None or isinstance(command, click.Command)
         return command
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        names = self.list_commands(ctx)
-        if args and args[0] not in names:
+        if args and self.get_command(ctx, args[0]) is None:
             from difflib import get_close_matches
 
-            if near := get_close_matches(args[0], names, n=1):
+            if near := get_close_matches(args[0], self.list_commands(ctx), n=1):
                 ctx.fail(f"No such command {args[0]!r}. Did you mean {near[0]!r}?")
         return super().resolve_command(ctx, args)
 
@@ -113,8 +133,9 @@ class LazyGroup(click.Group):
             sys.exit(_report(error))
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        width = max(map(len, self.list_commands(ctx)))
-        for title, summaries in list_commands().items():
+        groups = list_commands()
+        width = max(len(name) for group in groups.values() for name in group)
+        for title, summaries in groups.items():
             with formatter.section(title):
                 formatter.write_dl([(name.ljust(width), summary) for name, summary in summaries.items()])
 

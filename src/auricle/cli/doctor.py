@@ -14,10 +14,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from auricle.cli import load_command_registry
 from auricle.cli import options as opt
 from auricle.cli.list_ import REGISTRIES, load_registry
 from auricle.cli.output import echo, format_check, print_checks
 from auricle.core.audio_limit import limit_audio, max_audio_seconds
+from auricle.core.entry_points import find_package_features
 from auricle.core.errors import AuricleError, ExitStatus, SpecError
 from auricle.core.types import Generation, Output, Prediction
 
@@ -126,10 +128,13 @@ def check_packages() -> Iterator[CheckResult]:
     """Check that what other packages add can be loaded, and list it."""
     from auricle.engine.catalogue import TASK_KINDS
 
+    for feature in find_package_features().values():
+        if isinstance(feature, SpecError):
+            yield False, str(feature)
     names: dict[str, list[str]] = {}
-    for registry in map(load_registry, REGISTRIES):
-        if registry is TASK_KINDS:  # which are tasks, too
-            continue
+    registries = [*map(load_registry, REGISTRIES), load_command_registry()]
+    registries.remove(TASK_KINDS)  # which are tasks, too
+    for registry in registries:
         for name in registry.package_names():
             try:
                 registry.get(name)

@@ -12,6 +12,7 @@ from auricle.cli import options as opt
 from auricle.cli.metric_description import describe_name, format_description
 from auricle.cli.output import print_result
 from auricle.core.arguments import describe_arguments
+from auricle.core.features import find_parts
 from auricle.core.registry import Listing, Registry, import_object
 from auricle.media.perturbations.base import format_value
 
@@ -32,16 +33,13 @@ REGISTRIES = {
     "inferencers": "auricle.engine.catalogue:INFERENCERS",
     "retrievers": "auricle.data.prompts.catalogue:RETRIEVERS",
     "encoders": "auricle.data.prompts.catalogue:ENCODERS",
-    "load-patterns": "auricle.perf.load_syntax:LOAD_PATTERNS",
-    "importers": "auricle.frameworks.exchange.result_files:IMPORTERS",
-    "config-importers": "auricle.frameworks.exchange.task_drafts:CONFIG_IMPORTERS",
-    "exporters": "auricle.frameworks.exchange.result_files:EXPORTERS",
-    "publishers": "auricle.sharing.publishing.catalogue:PUBLISHERS",
     "trackers": "auricle.engine.trackers.base:TRACKERS",
     "report-sections": "auricle.report.run_html:SECTIONS",
-    "app-pages": "auricle.app.pages:PAGES",
+    "figures": "auricle.report.figures:FIGURES",
+    "record-observers": "auricle.scoring.record_observers:OBSERVERS",
+    **{kind: registry.path for kind, registry in find_parts("registries").items()},
 }
-"""Everything that packages can add, by the plural of its kind, and where its registry is."""
+"""What packages can add, by the plural of its kind, and where its registry is."""
 PERTURBATIONS = "perturbations"
 
 

@@ -1,8 +1,8 @@
 """What installed packages add through entry points.
 
 A package declares a feature in the group `auricle.features`, or a single part in that of its kind, such as
-`auricle.metrics`. A package that cannot be imported, or that uses a name of
-another one, is reported where that name is used and disturbs nothing else.
+`auricle.metrics`. A package that cannot be imported, or that uses a name of another one, is reported where that name is
+used and disturbs nothing else.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
 from auricle.core.errors import MissingExtra, SpecError, describe, kind_of
-from auricle.core.features import Feature
+from auricle.core.features import Builtin, Feature
 from auricle.core.home_folder import keep_home_folder
 
 OWN_PACKAGE = "auricle"
@@ -29,6 +29,8 @@ class PackageEntry:
     """What is defined, in the singular: "model", "load pattern", …"""
     name: str
     points: tuple[EntryPoint, ...]
+    part: Builtin | None = None
+    """What a feature states of it; None for a single part, and if several packages define the name."""
 
     @property
     def packages(self) -> list[str]:
@@ -36,14 +38,9 @@ class PackageEntry:
         return [_package_name(point) for point in self.points]
 
     @property
-    def is_own(self) -> bool:
-        """Whether the entry is part of Auricle."""
-        return all(point.dist and point.dist.name == OWN_PACKAGE for point in self.points)
-
-    @property
     def origin(self) -> str:
-        """The packages in one text; empty for what is part of Auricle."""
-        return "" if self.is_own else " and ".join(self.packages)
+        """The packages in one text."""
+        return " and ".join(self.packages)
 
     def load(self) -> Any:
         """Import the object.
@@ -89,11 +86,21 @@ class PackageEntry:
 def find_entries(kind: str, *groups: str) -> Mapping[str, PackageEntry]:
     """Return what packages define in these groups, by name."""
     points: dict[str, list[EntryPoint]] = {}
+    parts: dict[str, Builtin] = {}
     for group in groups:
-        parts = [part for point in find_package_features() for part in _list_parts(point, group)]
-        for point in (*_installed_points().get(f"{GROUP_PREFIX}{group}", ()), *parts):
+        for point in _installed_points().get(f"{GROUP_PREFIX}{group}", ()):
             points.setdefault(point.name, []).append(point)
-    return {name: PackageEntry(kind, name, tuple(same_name)) for name, same_name in points.items()}
+        for feature_point, feature in find_package_features().items():
+            if isinstance(feature, Feature):
+                for name, part in feature.parts(group):
+                    point = EntryPoint(name, part.path, f"{GROUP_PREFIX}{group}")
+                    vars(point)["dist"] = feature_point.dist
+                    points.setdefault(name, []).append(point)
+                    parts[name] = part
+    return {
+        name: PackageEntry(kind, name, tuple(same_name), parts.get(name) if len(same_name) == 1 else None)
+        for name, same_name in points.items()
+    }
 
 
 def find_package_features() -> Mapping[EntryPoint, Feature | SpecError]:
@@ -113,17 +120,6 @@ def _load_features(points: tuple[EntryPoint, ...]) -> Mapping[EntryPoint, Featur
         else:
             features[point] = value if isinstance(value, Feature) else entry.wrong_type(value, "a Feature")
     return features
-
-
-def _list_parts(point: EntryPoint, group: str) -> list[EntryPoint]:
-    """Return the parts of a package's feature as if each were an entry point of its own."""
-    feature = find_package_features()[point]
-    if not isinstance(feature, Feature):
-        return []
-    parts = [EntryPoint(name, part.path, f"{GROUP_PREFIX}{group}") for name, part in feature.parts(group)]
-    for part in parts:
-        vars(part)["dist"] = point.dist
-    return parts
 
 
 def forget_installed_packages() -> None:

@@ -108,11 +108,18 @@ class Registry(Generic[T]):
     def __contains__(self, name: object) -> bool:
         return name in self._names()
 
+    def find_part(self, name: str) -> Builtin | None:
+        """Return what is stated of `name` without importing it; None if it is not part of Auricle or of a feature."""
+        entry = self._entries().get(name)
+        if entry:
+            return None if name in self.builtin else entry.part
+        builtin = self.builtin.get(name)
+        return builtin if isinstance(builtin, Builtin) else None
+
     def summary(self, name: str) -> str:
         """Describe `name` in one line; one that a package defines badly is described by the error."""
-        builtin = self.builtin.get(name)
-        if isinstance(builtin, Builtin) and name not in self._entries():
-            return builtin.summary
+        if part := self.find_part(name):
+            return part.summary
         if name not in self:
             return ""
         try:
@@ -140,7 +147,7 @@ class Registry(Generic[T]):
 
     def package_names(self) -> list[str]:
         """List the names that other packages define, including those that are refused."""
-        return sorted(name for name, entry in self._entries().items() if not entry.is_own)
+        return sorted(self._entries())
 
     def get(self, name: str) -> T:
         """Return what `name` refers to.

@@ -133,9 +133,10 @@ def _facts(metrics: Metrics) -> list[tuple[str, str]]:
     ]
 
 
-def _find_place(name: str) -> int:
-    section = SECTIONS.builtin[name]
-    return int(section.extra) if isinstance(section, Builtin) else 0
+def _find_place(name: str) -> float:
+    """Return the place of a section; those of other packages that state none are last."""
+    part = SECTIONS.find_part(name)
+    return float(part.extra) if part and part.extra.isdecimal() else math.inf
 
 
 def _describe_failure(name: str, package: str, error: Exception) -> str:
@@ -147,7 +148,7 @@ def _sections(page: Page) -> tuple[list[tuple[str, str, str]], list[str]]:
     contents: dict[str, str] = {}
     errors = []
     replaced: set[str] = set()
-    for name in [*sorted(SECTIONS.builtin, key=_find_place), *SECTIONS.package_names()]:
+    for name in sorted([*SECTIONS.builtin, *SECTIONS.package_names()], key=_find_place):
         package = SECTIONS.package(name)
         try:
             section = SECTIONS.get(name)
@@ -305,7 +306,7 @@ _SECTIONS: Mapping[str, Builtin] = {
     )
 }
 SECTIONS: Registry[Section] = Registry("report section", _SECTIONS, expects=(Callable, "a function"))
-"""The sections of a page; the name of one is its anchor and title. Those of other packages follow ours."""
+"""The sections of a page, in the order of their places; the name of one is its anchor and title."""
 
 
 # --- caveats --------------------------------------------------------------------------------------

@@ -16,4 +16,11 @@ FEATURE = Feature(
             "Data and environments",
         ),
     },
+    more={
+        "registries": {
+            "importers": ("result_files:IMPORTERS", "formats of results that `auricle import` reads"),
+            "config-importers": ("task_drafts:CONFIG_IMPORTERS", "configs that `auricle import` reads"),
+            "exporters": ("result_files:EXPORTERS", "formats of `auricle export`"),
+        }
+    },
 )
