@@ -1,22 +1,17 @@
-"""`auricle compare`: compare two runs or two load tests."""
+"""`auricle compare`: compare two runs, or two folders of another kind."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import click
 
 from auricle.cli import options as opt
+from auricle.cli.folder_kinds import find_folder_kind
 from auricle.cli.output import echo, print_result
 from auricle.core.errors import ExitStatus, SpecError
-from auricle.runs.run_directory import contains_load_test
-
-RUN_OPTIONS = ("metrics", "by", "cluster", "unpaired", "between", "names", "show_all")
-"""Options that compare samples, which load tests are not compared by."""
-OPTION_NAMES = {"metrics": "metric", "show_all": "all"}
 
 
 @click.command()
@@ -76,10 +71,9 @@ def compare(a: Path, b: Path | None, **options: Any) -> None:
     if b is None and not options["between"]:
         raise click.UsageError("Missing argument 'B'. To compare two groups of samples of A, use --between FIELD=X,Y.")
     b = b or a
-    if contains_load_test(a) or contains_load_test(b):
-        compare_measurements(a, b, **options)
-    else:
-        compare_runs((a, b), **options)
+    if kind := find_folder_kind(a, b):
+        sys.exit(kind.compare(a, b, **options))
+    compare_runs((a, b), **options)
 
 
 def compare_runs(
@@ -106,7 +100,9 @@ def compare_runs(
     if html:
         comparison.write_html(html)
     lines = [*format_comparison(comparison, show_all=show_all), *format_samples(comparison)]
-    print_result(as_json, comparison, [*lines, *_name_page(html)])
+    if html:
+        lines.append(f"\nPage: {html.resolve()}")
+    print_result(as_json, comparison, lines)
     violations = [text for condition in conditions if (text := condition.find_violation(comparison.rows))]
     for text in violations:
         echo(f"Failed: {text}.", err=True)
@@ -122,38 +118,3 @@ def _parse_names(text: str | None) -> tuple[str, str] | None:
     if not a or not b or "," in b:
         raise SpecError(f"Invalid names {text!r}: expected two, separated by a comma, such as human,generated.")
     return a, b
-
-
-def _name_page(html: Path | None) -> list[str]:
-    return [f"\nPage: {html.resolve()}"] if html else []
-
-
-def compare_measurements(a: Path, b: Path, *, html: Path | None, as_json: bool, **options: Any) -> None:
-    """Print how load test B differs from load test A, load by load."""
-    from auricle.perf.compare import build_comparison, format_comparison
-    from auricle.perf.gate import find_regressions
-
-    _reject_run_options(options)
-    for folder, other in ((a, b), (b, a)):
-        if not contains_load_test(folder):
-            raise SpecError(
-                f"{other} is a measurement of `auricle perf`, but {folder} is not. Each load of a measurement is "
-                f"an ordinary run: compare {folder} with a folder in {other}."
-            )
-    comparison = build_comparison(a, b)
-    if html:
-        comparison.write_html(html)
-    print_result(as_json, comparison, [*format_comparison(comparison), *_name_page(html)])
-    regressions = find_regressions(comparison) if options["gate"] else []
-    for text in regressions:
-        echo(f"Gate: {text}", err=True)
-    if regressions:
-        sys.exit(ExitStatus.GATE)
-
-
-def _reject_run_options(options: Mapping[str, Any]) -> None:
-    if options["conditions"]:
-        raise SpecError("--fail-if applies to runs; set limits for load tests with --slo, or use --gate.")
-    for name in RUN_OPTIONS:
-        if options[name]:
-            raise SpecError(f"--{OPTION_NAMES.get(name, name)} applies to runs, not to measurements of `auricle perf`.")

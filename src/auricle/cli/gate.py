@@ -10,9 +10,8 @@ from typing import Any
 import click
 
 from auricle.cli import options as opt
-from auricle.cli.output import echo, print_result
-from auricle.core.errors import ExitStatus, SpecError
-from auricle.runs.run_directory import contains_load_test
+from auricle.cli.folder_kinds import find_folder_kind
+from auricle.cli.output import print_result
 
 output_file = click.Path(path_type=Path, dir_okay=False)
 
@@ -61,9 +60,8 @@ def gate(baseline: Path, candidate: Path, *, as_json: bool, **options: Any) -> N
     there are too few samples to decide (exit code 5); then the number is printed that would decide. Both may also be
     measurements of `auricle perf`, which are compared load by load.
     """
-    if contains_load_test(baseline) or contains_load_test(candidate):
-        _decide_on_load_tests(baseline, candidate, as_json=as_json, **options)
-        return
+    if kind := find_folder_kind(baseline, candidate):
+        sys.exit(kind.gate(baseline, candidate, as_json=as_json, **options))
     from auricle import api
     from auricle.scoring.gate.formats import format_gate, to_junit, to_markdown
 
@@ -87,22 +85,3 @@ def _write(path: Path | None, content: bytes) -> None:
     if path is not None:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
-
-
-def _decide_on_load_tests(baseline: Path, candidate: Path, *, as_json: bool, **options: Any) -> None:
-    """Decide on a load test: no number may be significantly worse, and latencies must have been tested."""
-    from auricle.perf.compare import build_comparison, format_comparison
-    from auricle.perf.gate import find_regressions
-
-    for name in ("metrics", "margins", "by", "cluster", "markdown", "junit"):
-        if options[name]:
-            raise SpecError(f"--{name.removesuffix('s')} applies to runs, not to measurements of `auricle perf`.")
-    comparison = build_comparison(baseline, candidate)
-    print_result(as_json, comparison, format_comparison(comparison))
-    regressions = find_regressions(comparison)
-    untested = [text for point in comparison.points for text in point.untested]
-    for text in (*regressions, *untested):
-        echo(f"Gate: {text}", err=True)
-    if regressions:
-        sys.exit(ExitStatus.GATE)
-    sys.exit(ExitStatus.UNDECIDED if untested and not options["allow_undecided"] else ExitStatus.OK)

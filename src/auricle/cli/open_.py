@@ -16,6 +16,7 @@ from pathlib import Path
 import click
 
 from auricle.cli import options as opt
+from auricle.cli.folder_kinds import find_folder_kind
 from auricle.cli.output import echo, print_json
 from auricle.core.errors import SpecError
 
@@ -49,18 +50,18 @@ def open_(run: Path, print_path: bool, as_json: bool) -> None:
 
 
 def find_page(path: Path) -> Path:
-    """Return the page of a run, a load test or a website; it is written first if it is missing or out of date.
+    """Return the page of a run, a website or another folder; it is written first if it is missing or out of date.
 
     Raises:
         SpecError: if there is no page, with the runs whose path is similar.
     """
-    from auricle.runs.run_directory import contains_load_test, contains_run
+    from auricle.runs.run_directory import contains_run
     from auricle.runs.suites import contains_suite
 
     if path.is_file() and path.suffix.lower() in PAGE_SUFFIXES:
         return path
-    if contains_load_test(path):
-        return _update_load_test(path)
+    if kind := find_folder_kind(path):
+        return kind.update_page(path)
     if contains_suite(path) or contains_run(path):
         return _update_report(path)
     if (path / SITE_FILE).is_file():
@@ -86,18 +87,6 @@ def _update_report(run: Path) -> Path:
     else:
         scoring = read_scoring(run)
         api.score(run, scoring.profiles, task_args=scoring.task_args)
-    return page
-
-
-def _update_load_test(folder: Path) -> Path:
-    """Write the report of a load test if it is missing or older than its summary."""
-    from auricle.perf.measurement import recompute_summary
-    from auricle.perf.report.documents import write_reports
-    from auricle.runs.perf_files import SUMMARY_FILE
-
-    page, summary = folder / REPORT_FILE, folder / SUMMARY_FILE
-    if not page.is_file() or not summary.is_file() or page.stat().st_mtime < summary.stat().st_mtime:
-        write_reports(folder, recompute_summary(folder))
     return page
 
 
