@@ -13,12 +13,14 @@ from auricle.data.prompts import Prompt
 from auricle.data.prompts.few_shot import FewShotSelector
 from auricle.engine.inferencers import Converse, Respond
 from auricle.engine.recipes import build_recipe, promote_columns, with_columns, with_shots
-from auricle.engine.task_options import TaskOptions
+from auricle.engine.task_options import GenerationOptions
 from auricle.tasks.questions.inferencers import Choose, LabelPrompts
 
 
 def recipe(**options: Any) -> Any:
-    return build_recipe(TaskOptions.from_arguments("qa", {"data": "x.jsonl", **options}), "{question}", ("contains",))
+    return build_recipe(
+        GenerationOptions.from_arguments("qa", {"data": "x.jsonl", **options}), "{question}", ("contains",)
+    )
 
 
 def test_the_defaults_are_those_of_the_task_kind() -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from auricle import SpecError
 from auricle.benchmarks.read_speech import FLEURS_LANGUAGES
+from auricle.core.arguments import list_options
 from auricle.engine.catalogue import TASKS
 from auricle.engine.task_options import LANGUAGE_NAMES, language_name
 
@@ -19,6 +20,37 @@ def build(kind: Any, path: Any, **options: Any) -> Any:
 def test_an_unknown_option_is_rejected_with_a_suggestion(manifest: Any) -> None:
     with pytest.raises(SpecError, match=r"Unknown option of asr: langauge\. Did you mean 'language'\?"):
         build("asr", manifest([]), langauge="en")
+
+
+@pytest.mark.parametrize(
+    ("kind", "option", "kinds"),
+    [
+        ("asr", {"labels": "joy,anger"}, "classify, detect, emotion, tag"),
+        ("asr", {"synonyms": False}, "classify, emotion, mcq"),
+        ("qa", {"integer_answers": "0-based"}, "mcq"),
+        ("translate", {"words": "names.txt"}, "asr, timestamps"),
+        ("conversation", {"threshold": 0.5}, "detect, tag"),
+    ],
+)
+def test_an_option_of_other_kinds_is_rejected_with_their_names(
+    manifest: Any, kind: str, option: Any, kinds: str
+) -> None:
+    (name,) = option
+    with pytest.raises(SpecError, match=rf"^Unknown option of {kind}: {name}\. {name} is an option of {kinds}\.$"):
+        build(kind, manifest([]), **option)
+
+
+@pytest.mark.parametrize("kind", ["reward", "preference", "verify", "conversation"])
+@pytest.mark.parametrize("option", [{"shots": 3}, {"samples": 2}, {"inferencer": "respond"}, {"answers": "vote"}])
+def test_options_of_answers_are_rejected_by_kinds_that_ignore_them(manifest: Any, kind: str, option: Any) -> None:
+    with pytest.raises(SpecError, match=r"is an option of .*asr.*qa"):
+        build(kind, manifest([]), **option)
+
+
+@pytest.mark.parametrize("kind", ["asr", "qa", "mcq", "classify", "tag", "tts", "meeting", "translate"])
+def test_kinds_whose_answers_are_texts_have_a_judge_and_several_answers(manifest: Any, kind: str) -> None:
+    options = list_options(TASKS.get(kind))
+    assert {"rubric", "votes", "samples", "answers", "shots", "prompt", "profile"} <= set(options)
 
 
 def test_a_task_kind_without_data_is_rejected() -> None:

@@ -22,7 +22,14 @@ from auricle.engine.inferencers import Inferencer
 from auricle.engine.recipes import Recipe, Samples, build_recipe, promote_columns, with_columns, with_shots
 from auricle.engine.scored_language import ScoredLanguage, read_language
 from auricle.engine.task import Task
-from auricle.engine.task_options import COLUMN_OPTIONS, TaskOptions, parse_row_range, split_list
+from auricle.engine.task_options import (
+    COLUMN_OPTIONS,
+    GenerationOptions,
+    ScoringOptions,
+    TaskOptions,
+    parse_row_range,
+    split_list,
+)
 from auricle.metrics.capabilities import Localized, Profiled, Restricted, UsesSynonyms, Voting
 from auricle.metrics.base import Metric, resolve_metrics
 from auricle.metrics.multi_answer import apply_aggregations
@@ -40,7 +47,7 @@ def first_target(sample: Sample) -> str:
     return str(target[0] if isinstance(target, (list, tuple)) and target else target)
 
 
-@takes_options(TaskOptions)
+@takes_options(GenerationOptions)
 @dataclass(frozen=True)
 class TaskKind:
     """The defaults of a task kind: columns, prompt, metrics and inferencer."""
@@ -62,9 +69,9 @@ class TaskKind:
 
     def __call__(self, **arguments: Any) -> Task:
         """Build a task from the options of a command line, a task file or Python."""
-        return self.task_from_manifest(TaskOptions.from_arguments(self.name, arguments))
+        return self.task_from_manifest(GenerationOptions.from_arguments(self.name, arguments))
 
-    def task_from_manifest(self, options: TaskOptions) -> Task:
+    def task_from_manifest(self, options: GenerationOptions) -> Task:
         """Build a task from the manifest that the options name."""
         scored = self._find_scored_language(options)
         options = replace(options, scored_as=scored.code)
@@ -80,11 +87,11 @@ class TaskKind:
         """Return the metrics that are used if the options have none."""
         return self.metrics
 
-    def add_metrics(self, metrics: list[Metric], options: TaskOptions) -> list[Metric]:
+    def add_metrics(self, metrics: list[Metric], options: ScoringOptions) -> list[Metric]:
         """Return the metrics with those that options of the kind ask for."""
         return metrics
 
-    def _find_scored_language(self, options: TaskOptions) -> ScoredLanguage:
+    def _find_scored_language(self, options: GenerationOptions) -> ScoredLanguage:
         """Return the stated language, or the one that the rows show if the metrics depend on it."""
         stated = _stated_language(options)
         is_needed = self.decides_language or find_parts("language_metrics").keys() & {*split_list(options.metrics)}
@@ -93,11 +100,11 @@ class TaskKind:
         rows = partial(load_manifest, options, self.columns, lambda sample: sample)
         return read_language(rows, self.language_column)
 
-    def default_prompt(self, options: TaskOptions) -> str:
+    def default_prompt(self, options: GenerationOptions) -> str:
         """Return the prompt that is used if the options have none."""
         return self.prompt
 
-    def task_from_samples(self, options: TaskOptions, recipe: Recipe, samples: Samples) -> Task:
+    def task_from_samples(self, options: GenerationOptions, recipe: Recipe, samples: Samples) -> Task:
         """Build a task from samples that come from anywhere."""
         if options.shots:
             shots = self._build_shots(options, recipe, samples)
@@ -116,11 +123,11 @@ class TaskKind:
         promote = promote_columns(recipe.displayed_prompt)
         return lambda sample: promote(self.transform(sample))
 
-    def _load_manifest(self, options: TaskOptions, recipe: Recipe) -> Manifest:
+    def _load_manifest(self, options: GenerationOptions, recipe: Recipe) -> Manifest:
         manifest = load_manifest(options, self.columns, self.sample_transform(recipe))
         return with_columns(manifest, recipe.displayed_prompt)
 
-    def _build_shots(self, options: TaskOptions, recipe: Recipe, samples: Samples) -> FewShotSelector:
+    def _build_shots(self, options: GenerationOptions, recipe: Recipe, samples: Samples) -> FewShotSelector:
         if pool := pool_path(options.shots):
             samples = self._load_manifest(replace(options, data=pool, rows=""), recipe)
         format_answer = getattr(recipe.inferencer, "format_example_answer", self.format_answer)
@@ -128,7 +135,7 @@ class TaskKind:
         return FewShotSelector.from_options(options.shots, samples, format_answer, example_parts)
 
 
-def _stated_language(options: TaskOptions) -> ScoredLanguage:
+def _stated_language(options: ScoringOptions) -> ScoredLanguage:
     """Return the language that the options state; several count as none."""
     return ScoredLanguage(options.scored_as or ("" if "," in options.language else options.language))
 
@@ -200,9 +207,9 @@ def load_manifest(options: TaskOptions, columns: ColumnMapping, transform: Sampl
 def build_metrics(
     names: Sequence[str],
     aggregations: str | Sequence[str],
-    options: TaskOptions,
+    options: ScoringOptions,
     *,
-    add: Callable[[list[Metric], TaskOptions], list[Metric]] | None = None,
+    add: Callable[[list[Metric], ScoringOptions], list[Metric]] | None = None,
 ) -> list[Metric]:
     """Return metrics by name, adapted to the language, profile and other options of a task.
 
@@ -221,7 +228,7 @@ def build_metrics(
         metrics.append(_rubric_metric(options.rubric, metrics))
     if votes := options.votes:
         metrics = [metric.with_votes(votes) if isinstance(metric, Voting) else metric for metric in metrics]
-    if not options.synonyms:
+    if not getattr(options, "synonyms", True):  # which kinds with labels or choices have
         metrics = [metric.without_synonyms() if isinstance(metric, UsesSynonyms) else metric for metric in metrics]
     if profile:
         metrics = [metric.with_profile(profile) if isinstance(metric, Profiled) else metric for metric in metrics]

@@ -16,7 +16,7 @@ from auricle.data.prompts import Prompt
 from auricle.data.prompts.few_shot import FewShotSelector
 from auricle.engine.catalogue import INFERENCERS
 from auricle.engine.inferencers import Inferencer, Respond
-from auricle.engine.task_options import TaskOptions, split_list
+from auricle.engine.task_options import GenerationOptions, split_list
 
 DEFAULT_AGGREGATIONS: Mapping[str, str] = {"converse": "turns", "rounds": "last"}
 """Default aggregation of several answers."""
@@ -38,7 +38,7 @@ class Recipe:
 
 
 def build_recipe(
-    options: TaskOptions, prompt: Any, metrics: tuple[str, ...], default_inferencer: str = "respond"
+    options: GenerationOptions, prompt: Any, metrics: tuple[str, ...], default_inferencer: str = "respond"
 ) -> Recipe:
     """Build the recipe that the options select.
 
@@ -115,7 +115,7 @@ def _build_inferencer(factory: Callable[..., Any], name: str, settings: dict[str
     return inferencer
 
 
-def _select_aggregations(inferencer: Inferencer, name: str, options: TaskOptions) -> str | Sequence[str]:
+def _select_aggregations(inferencer: Inferencer, name: str, options: GenerationOptions) -> str | Sequence[str]:
     if options.answers:
         return options.answers
     if isinstance(inferencer, Respond) and inferencer.samples > 1:

@@ -5,29 +5,39 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar, Self, TypeAlias
 
-from auricle.core.arguments import Hint
-from auricle.core.errors import SpecError
-
-LIST_OPTIONS = ("metrics", "labels", "stop", "by", "answers")
-INTEGER_OPTIONS = ("max_tokens", "votes", "samples")
-NESTED_OPTIONS = ("prompt", "shots", "inferencer")
-"""Options that may be mappings."""
+from auricle.core.arguments import Hint, list_options
+from auricle.core.errors import AuricleError, SpecError
+from auricle.engine.catalogue import TASK_KINDS
 
 COLUMN_OPTIONS = ("target", "audio", "image", "video", "choices", "id", "start", "end")
 """Options that name the column for a role."""
-
-INTEGER_READINGS = ("0-based", "1-based", "text")
-"""What an integer in the answer of a multiple-choice row can be: the number of an option, or its text."""
 
 LANGUAGE_ALIASES = {
     "eng": "en", "cmn": "zh", "zho": "zh", "chi": "zh", "jpn": "ja", "kor": "ko", "tha": "th", "lao": "lo", "khm": "km",
     "mya": "my", "bur": "my", "tur": "tr", "aze": "az", "rus": "ru", "ara": "ar", "arb": "ar",
     "cat": "ca", "heb": "he", "iw": "he",
 }  # fmt: skip
+
+
+Check: TypeAlias = tuple[Callable[[Any], bool], str]
+"""Whether a value is valid, and what is expected."""
+
+
+def is_integer(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _is_count(value: object) -> bool:
+    return isinstance(value, int) and is_integer(value) and value > 0
+
+
+POSITIVE: Check = (_is_count, "a positive integer")
+SWITCH: Check = (lambda value: isinstance(value, bool), "true or false")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,7 +65,7 @@ class Provenance:
             SpecError: with the location of a value that is invalid.
         """
         stated = {name: values[name] for name in PROVENANCE_OPTIONS if values.get(name) is not None}
-        return Provenance(**{name: _parse_option(name, value) for name, value in stated.items()})
+        return Provenance(**{name: _parse_provenance(name, value) for name, value in stated.items()})
 
 
 PROVENANCE_OPTIONS = tuple(option.name for option in fields(Provenance))
@@ -64,7 +74,17 @@ PROVENANCE_OPTIONS = tuple(option.name for option in fields(Provenance))
 
 @dataclass(frozen=True)
 class TaskOptions(Provenance):
-    """The options of a task kind. An empty value selects the default of the kind."""
+    """The options that all task kinds have. An empty value selects the default of the kind.
+
+    A kind with further options has a subclass, which is declared with `takes_options`.
+    """
+
+    checks: ClassVar[Mapping[str, Check]] = {"reader": (callable, "a function")}
+    """Options that are checked and not converted."""
+    lists: ClassVar[tuple[str, ...]] = ("metrics", "by")
+    """Options that may be lists."""
+    nested: ClassVar[tuple[str, ...]] = ()
+    """Options that may be mappings."""
 
     data: Annotated[str, Hint("file")]
     """A data file, or `hf:NAME`."""
@@ -86,19 +106,85 @@ class TaskOptions(Provenance):
     """The rows to use, as `[from:to]` counted from 0."""
     language: Annotated[str, Hint(is_common=True)] = ""
     """Language of the data, such as en or zh."""
+    metrics: str | Sequence[str] = ()
+    question: str = ""
+    """The question for rows that have none."""
+    cluster: str = ""
+    """The metadata field whose values are independent, or none; see `Task.cluster`."""
+    by: str | Sequence[str] = ()
+    """Metadata fields to break numbers down by. By default, all fields with few values."""
+    config: str | None = None
+    split: str = "test"
+    revision: str | None = None
+    reader: Annotated[Any, Hint(is_internal=True)] = None
+    """A function that returns the samples, used by published benchmarks instead of a data file."""
+
+    @classmethod
+    def from_arguments(cls, kind: str, arguments: Mapping[str, Any]) -> Self:
+        """Check the arguments of a task kind and convert them to their types."""
+        names = [option.name for option in fields(cls)]
+        if unknown := [name for name in arguments if name not in names]:
+            names.remove("reader")  # cannot be given on a command line
+            near = difflib.get_close_matches(unknown[0], names, n=1)
+            if kinds := _list_kinds_with(unknown[0]):
+                hint = f"{unknown[0]} is an option of {', '.join(kinds)}."
+            else:
+                hint = f"Did you mean {near[0]!r}?" if near else f"Options: {', '.join(names)}."
+            raise SpecError(f"Unknown option of {kind}: {', '.join(unknown)}. {hint}", location=(unknown[0],))
+        if not arguments.get("data"):
+            raise SpecError(f"The task {kind} needs data: `auricle run mine.jsonl --as {kind} -m MODEL`.")
+        options = cls(**{name: cls._parse(name, value) for name, value in arguments.items() if value is not None})
+        return replace(options, language=normalise_language(options.language))
+
+    @classmethod
+    def _parse(cls, name: str, value: Any) -> Any:
+        """Convert one option. Numbers are accepted for text, as the command line parses `-T name=1` as a number."""
+        if name in cls.nested and isinstance(value, (Mapping, list, tuple, int)):
+            return value
+        if name in cls.checks:
+            is_valid, expected = cls.checks[name]
+            return check_option(name, value, is_valid(value), expected)
+        if name in cls.lists and isinstance(value, (list, tuple)):
+            return [str(item) for item in value]
+        return _parse_provenance(name, value) if name in PROVENANCE_OPTIONS else _parse_text(name, value)
+
+
+@dataclass(frozen=True)
+class ScoringOptions(TaskOptions):
+    """The options of kinds whose metrics compare texts, or ask a judge."""
+
+    checks: ClassVar[Mapping[str, Check]] = {
+        **TaskOptions.checks,
+        "votes": POSITIVE,
+        "scored_as": (
+            lambda value: isinstance(value, str) and bool(re.fullmatch("([a-z]{2,3}(-mixed)?)?", value)),
+            "a language code such as zh, a code with -mixed, or und",
+        ),
+    }
+
     scored_as: str = ""
     """The language whose metrics and profile are the defaults: a code, one with `-mixed`, or `und` for words of any
     language. [default: `language`, or else what the rows show]"""
     profile: str = ""
-    metrics: str | Sequence[str] = ()
     rubric: Annotated[str, Hint("file")] = ""
     """A YAML file with a rubric; adds a metric that a judge scores by it."""
     votes: int = 0
     """How many verdicts to ask a judge for. By default, the number in its rubric."""
+
+
+@dataclass(frozen=True)
+class GenerationOptions(ScoringOptions):
+    """The options of kinds that ask a model for answers."""
+
+    checks: ClassVar[Mapping[str, Check]] = {
+        **ScoringOptions.checks,
+        **dict.fromkeys(("max_tokens", "samples"), POSITIVE),
+    }
+    lists: ClassVar[tuple[str, ...]] = (*ScoringOptions.lists, "stop", "answers")
+    nested: ClassVar[tuple[str, ...]] = ("prompt", "shots", "inferencer")
+
     prompt: Any = ""
     """A template, a list of messages, or a mapping with `system`, `examples` and `turns`."""
-    question: str = ""
-    """The question for rows that have none."""
     system: str = ""
     shots: Any = None
     """The number of few-shot examples, or a mapping with `use`, `k`, `pool` and other settings."""
@@ -111,52 +197,33 @@ class TaskOptions(Provenance):
     """How many answers to sample for each question."""
     answers: str | Sequence[str] = ""
     """How several answers are combined: vote, mean, best, likeliest, turns, first, last."""
-    integer_answers: Annotated[str, Hint(choices=INTEGER_READINGS)] = ""
-    """What integers in the answers of multiple-choice rows mean: 0-based, 1-based or text. [default: see
-    `IntegerAnswers`]"""
-    labels: Annotated[str | Sequence[str], Hint(is_common=True)] = ()
-    """The labels, separated by commas. By default, those in the data."""
-    synonyms: bool = True
-    """Whether labels of the model match synonymous labels of the task, such as joy and happiness."""
-    cluster: str = ""
-    """The metadata field whose values are independent, or none; see `Task.cluster`."""
-    by: str | Sequence[str] = ()
-    """Metadata fields to break numbers down by. By default, all fields with few values."""
-    config: str | None = None
-    split: str = "test"
-    revision: str | None = None
-    reader: Annotated[Any, Hint(is_internal=True)] = None
-    """A function that returns the samples, used by published benchmarks instead of a data file."""
 
     @classmethod
-    def from_arguments(cls, kind: str, arguments: Mapping[str, Any]) -> TaskOptions:
-        """Check the arguments of a task kind and convert them to their types."""
-        names = [option.name for option in fields(cls)]
-        if unknown := [name for name in arguments if name not in names]:
-            names.remove("reader")  # cannot be given on a command line
-            near = difflib.get_close_matches(unknown[0], names, n=1)
-            hint = f"Did you mean {near[0]!r}?" if near else f"Options: {', '.join(names)}."
-            raise SpecError(f"Unknown option of {kind}: {', '.join(unknown)}. {hint}", location=(unknown[0],))
-        if not arguments.get("data"):
-            raise SpecError(f"The task {kind} needs data: `auricle run mine.jsonl --as {kind} -m MODEL`.")
-        options = cls(**{name: _parse_option(name, value) for name, value in arguments.items() if value is not None})
-        return replace(options, language=normalise_language(options.language))
+    def _parse(cls, name: str, value: Any) -> Any:
+        if name == "temperature":
+            is_valid = is_integer(value) or isinstance(value, float)
+            return float(check_option(name, value, is_valid and value >= 0, "a non-negative number"))
+        return super()._parse(name, value)
 
 
-def _parse_option(name: str, value: Any) -> Any:
-    """Convert one option. Numbers are accepted for text, because the command line parses `-T name=1` as a number."""
-    if name in NESTED_OPTIONS and isinstance(value, (Mapping, list, tuple, int)):
-        return value
-    if name == "temperature":
-        is_valid = is_integer(value) or isinstance(value, float)
-        return float(check_option(name, value, is_valid and value >= 0, "a non-negative number"))
-    if name in CHECKED_OPTIONS:
-        check, expected = CHECKED_OPTIONS[name]
-        return check_option(name, value, check(value), expected)
-    if name == "languages":
-        return _parse_languages(value)
-    if name in LIST_OPTIONS and isinstance(value, (list, tuple)):
-        return [str(item) for item in value]
+def _list_kinds_with(option: str) -> list[str]:
+    """List the task kinds that have an option."""
+    kinds = []
+    for kind in TASK_KINDS:
+        with suppress(AuricleError):  # a package may define a kind that cannot be loaded
+            if option in list_options(TASK_KINDS.get(kind)):
+                kinds.append(kind)
+    return kinds
+
+
+def _parse_provenance(name: str, value: Any) -> Any:
+    if name == "version":  # YAML reads 1.10 as the number 1.1
+        is_valid = _is_count(value) or (isinstance(value, str) and bool(value.strip()))
+        return check_option(name, value, is_valid, "a positive integer, or text in quotes such as '1.10'")
+    return _parse_languages(value) if name == "languages" else _parse_text(name, value)
+
+
+def _parse_text(name: str, value: Any) -> str:
     return str(check_option(name, value, isinstance(value, (str, int, float, Path)), "text"))
 
 
@@ -165,32 +232,6 @@ def _parse_languages(value: Any) -> tuple[str, ...]:
     is_valid = isinstance(codes, (list, tuple)) and all(isinstance(code, str) and code.strip() for code in codes)
     check_option("languages", value, is_valid, "a list of language codes such as [en, de]")
     return tuple(dict.fromkeys(normalise_language(code, "languages") for code in codes))
-
-
-def is_integer(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
-
-
-def _is_count(value: object) -> bool:
-    return isinstance(value, int) and is_integer(value) and value > 0
-
-
-CHECKED_OPTIONS: Mapping[str, tuple[Callable[[Any], bool], str]] = {
-    **dict.fromkeys(INTEGER_OPTIONS, (_is_count, "a positive integer")),
-    "reader": (callable, "a function"),
-    "scored_as": (
-        lambda value: isinstance(value, str) and bool(re.fullmatch("([a-z]{2,3}(-mixed)?)?", value)),
-        "a language code such as zh, a code with -mixed, or und",
-    ),
-    "integer_answers": (lambda value: value in INTEGER_READINGS, f"one of {', '.join(INTEGER_READINGS)}"),
-    "synonyms": (lambda value: isinstance(value, bool), "true or false"),
-    # YAML reads 1.10 as the number 1.1.
-    "version": (
-        lambda value: _is_count(value) or (isinstance(value, str) and bool(value.strip())),
-        "a positive integer, or text in quotes such as '1.10'",
-    ),
-}
-"""Options that are checked and not converted: the check, and what is expected."""
 
 
 def check_option(name: str, value: Any, is_valid: bool, expected: str) -> Any:

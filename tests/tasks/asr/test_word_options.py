@@ -89,7 +89,7 @@ def test_a_list_of_which_no_word_occurs_is_noted(data: Path) -> None:
 
 
 def test_tasks_without_transcripts_take_no_list(data: Path) -> None:
-    with pytest.raises(SpecError, match="word lists are for transcripts"):
+    with pytest.raises(SpecError, match="words is an option of asr, timestamps"):
         build_task(make_spec(data, "qa", words=str(data.parent / "names.txt")))
 
 

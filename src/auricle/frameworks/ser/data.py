@@ -21,11 +21,10 @@ from auricle.core.source_files import describe_class_path
 from auricle.core.types import RejectedRow, Sample
 from auricle.core.user_code import wrap_errors
 from auricle.engine.task import Task
-from auricle.engine.task_options import TaskOptions
 from auricle.frameworks.ser.model import DATASETS_PACKAGE, PREFIX, SuiteModules
 from auricle.frameworks.user_classes import check_arguments, display_name, split_class_path
 from auricle.media import Audio
-from auricle.tasks.labels.kinds import EMOTION_METRICS, EMOTION_QUESTION, build_label_task
+from auricle.tasks.labels.kinds import EMOTION_METRICS, EMOTION_QUESTION, LabelOptions, build_label_task
 
 TASK_OPTIONS = (
     *("name", "metrics", "prompt", "question", "system", "max_tokens", "rubric", "votes", "synonyms"),
@@ -54,7 +53,7 @@ class DatasetTaskFactory:
     def describe_arguments(self) -> list[Argument]:
         """Describe the folder of the data, the arguments of the class and the options of the task."""
         root = Argument(ROOT_OPTION, "folder", help="The folder that is passed to `load`.")
-        options = (option for option in describe_options(TaskOptions) if option.name in TASK_OPTIONS)
+        options = (option for option in describe_options(LabelOptions) if option.name in TASK_OPTIONS)
         return [root, *describe_class_path(self.class_path), *(replace(item, is_common=False) for item in options)]
 
     def __call__(self, **arguments: Any) -> Task:
@@ -63,7 +62,7 @@ class DatasetTaskFactory:
         task_arguments = {name: class_arguments.pop(name) for name in TASK_OPTIONS if name in class_arguments}
         class_name = split_class_path(PREFIX, self.class_path)[1]
         task_name = display_name(PREFIX, self.class_path)
-        options = TaskOptions.from_arguments(task_name, {"name": class_name, **task_arguments, "data": task_name})
+        options = LabelOptions.from_arguments(task_name, {"name": class_name, **task_arguments, "data": task_name})
         recordings = LabelledRecordings(self.class_path, root, options.question or EMOTION_QUESTION, class_arguments)
         return build_label_task(class_name, options, recordings, EMOTION_METRICS, metrics_depend_on_output=True)
 

@@ -14,7 +14,7 @@ from auricle.engine.kinds import MEDIA_TEMPLATE, TaskKind
 from auricle.engine.recipes import Recipe
 from auricle.engine.scored_language import UNSPACED_LANGUAGES, ScoredLanguage
 from auricle.engine.task import Task
-from auricle.engine.task_options import TaskOptions
+from auricle.engine.task_options import GenerationOptions, ScoringOptions
 from auricle.metrics.base import Metric
 from auricle.tasks.asr.word_options import TranscriptOptions, add_list_metrics, check_lists
 
@@ -38,10 +38,10 @@ class Transcription(TaskKind):
     def default_metrics(self, language: ScoredLanguage) -> tuple[str, ...]:
         return transcript_metrics(language)
 
-    def add_metrics(self, metrics: list[Metric], options: TaskOptions) -> list[Metric]:
+    def add_metrics(self, metrics: list[Metric], options: ScoringOptions) -> list[Metric]:
         return add_list_metrics(metrics, options, is_default=not options.metrics)
 
-    def _load_manifest(self, options: TaskOptions, recipe: Recipe) -> Manifest:
+    def _load_manifest(self, options: GenerationOptions, recipe: Recipe) -> Manifest:
         return check_lists(super()._load_manifest(options, recipe), options)
 
 

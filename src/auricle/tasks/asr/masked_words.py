@@ -11,7 +11,7 @@ from auricle.core.errors import SampleError
 from auricle.core.types import Sample
 from auricle.engine.scored_language import ScoredLanguage
 from auricle.engine.task import Task
-from auricle.engine.task_options import TaskOptions, check_option
+from auricle.engine.task_options import GenerationOptions, check_option
 from auricle.media import Audio
 from auricle.media.perturbations.base import PerturbationChain
 from auricle.media.perturbations.content import Mask
@@ -28,14 +28,14 @@ class MaskedTranscription(Transcription):
         return (*(metric.name for metric in masked_words), *super().default_metrics(language))
 
 
-@takes_options(TaskOptions)
+@takes_options(GenerationOptions)
 def masked_words_task(*, margin: float = 0.05, fill: Literal["silence", "noise"] = "silence", **arguments: Any) -> Task:
     """Build a task of recordings whose spans, stated by each row, are replaced by silence or noise.
 
     Args:
         margin: Seconds that are masked before and after each span, too.
         fill: What replaces the sound: silence, or noise with its average spectrum and level.
-        **arguments: Options of `TaskOptions`.
+        **arguments: Options of `GenerationOptions`.
     """
     is_number = isinstance(margin, (int, float)) and not isinstance(margin, bool)
     check_option("margin", margin, is_number and 0 <= margin <= 1, "seconds from 0 to 1")
@@ -50,7 +50,7 @@ def masked_words_task(*, margin: float = 0.05, fill: Literal["silence", "noise"]
         masked = mask_spans(audio[0], spans, sample.id, margin, fill)
         return replace(sample, inputs={**sample.inputs, "audio": [masked]})
 
-    options = TaskOptions.from_arguments("masked-words", arguments)
+    options = GenerationOptions.from_arguments("masked-words", arguments)
     kind = MaskedTranscription("masked-words", ASR_COLUMNS, ASR_PROMPT, (), mask, decides_language=True)
     return kind.task_from_manifest(options)
 

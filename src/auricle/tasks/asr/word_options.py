@@ -11,7 +11,7 @@ from auricle.core.arguments import Hint
 from auricle.core.errors import DataError, SpecError
 from auricle.data.manifest import Manifest
 from auricle.engine.scored_language import ReferenceReader
-from auricle.engine.task_options import TaskOptions
+from auricle.engine.task_options import GenerationOptions, ScoringOptions
 from auricle.metrics.base import Metric
 from auricle.tasks.asr.words.word_lists import WordList, build_finder, read_word_list
 from auricle.text import get_profile, split_mixed
@@ -21,7 +21,7 @@ LIST_OPTIONS = ("words", "entities")
 
 
 @dataclass(frozen=True)
-class TranscriptOptions(TaskOptions):
+class TranscriptOptions(GenerationOptions):
     """The options of kinds whose targets are transcripts."""
 
     words: Annotated[str, Hint("file")] = ""
@@ -30,13 +30,13 @@ class TranscriptOptions(TaskOptions):
     """The same for names and other entities, with an optional label after a tab; adds their precision and recall."""
 
 
-def read_lists(options: TaskOptions) -> dict[str, WordList]:
+def read_lists(options: ScoringOptions) -> dict[str, WordList]:
     """Read the word lists that the options name, by option."""
     paths: Mapping[str, str] = {name: getattr(options, name, "") for name in LIST_OPTIONS}
     return {name: read_word_list(Path(path), name) for name, path in paths.items() if path}
 
 
-def add_list_metrics(metrics: Sequence[Metric], options: TaskOptions, *, is_default: bool) -> list[Metric]:
+def add_list_metrics(metrics: Sequence[Metric], options: ScoringOptions, *, is_default: bool) -> list[Metric]:
     """Return metrics with those of the word lists that the options name.
 
     Args:
@@ -71,7 +71,7 @@ _METRICS: Mapping[str, Callable[[WordList], Sequence[Metric]]] = {
 }
 
 
-def check_lists(manifest: Manifest, options: TaskOptions) -> Manifest:
+def check_lists(manifest: Manifest, options: ScoringOptions) -> Manifest:
     """Return the rows with a note on every word list of which no entry occurs in any reference."""
     lists = read_lists(options)
     if not lists:

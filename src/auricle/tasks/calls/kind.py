@@ -19,7 +19,7 @@ from auricle.core.yaml_files import SourceLocations, read_yaml_with_extends
 from auricle.data.file_formats import Row, convert_row, file_revision, read_rows
 from auricle.engine.kinds import allow_no_samples, build_metrics, build_task
 from auricle.engine.task import Task
-from auricle.engine.task_options import TaskOptions, is_integer, normalise_language, parse_row_range, split_list
+from auricle.engine.task_options import ScoringOptions, is_integer, normalise_language, parse_row_range, split_list
 from auricle.media import Audio
 from auricle.media.voices import find_voice, speak
 from auricle.metrics.base import Metric
@@ -95,11 +95,11 @@ class ConversationOptions:
     `max_turns` and `stop`. [default: none]"""
 
 
-@takes_options(ConversationOptions, TaskOptions)
+@takes_options(ConversationOptions, ScoringOptions)
 def conversation(**arguments: Any) -> Task:
     """Build a task in which a scripted caller talks to a voice agent."""
     names = {option.name for option in fields(ConversationOptions)}
-    options = TaskOptions.from_arguments(
+    options = ScoringOptions.from_arguments(
         "conversation", {name: value for name, value in arguments.items() if name not in names}
     )
     defaults = {name: arguments[name] for name in names if arguments.get(name) is not None}

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache, partial
-from typing import Any
+from typing import Annotated, Any, ClassVar
 
-from auricle.core.arguments import takes_options
+from auricle.core.arguments import Hint, takes_options
 from auricle.core.errors import SampleError, SpecError
 from auricle.core.types import Sample
 from auricle.data.manifest import ColumnMapping, Manifest
@@ -14,7 +15,7 @@ from auricle.engine.inferencers import FirstSupported, Measure
 from auricle.engine.kinds import MEDIA, MEDIA_TEMPLATE, SampleTransform, TaskKind, load_manifest
 from auricle.engine.recipes import Samples, build_recipe, with_columns
 from auricle.engine.task import Task
-from auricle.engine.task_options import TaskOptions, split_list
+from auricle.engine.task_options import SWITCH, Check, GenerationOptions, split_list
 from auricle.metrics.catalogue import DIMENSIONS
 
 MAX_LABELS = 1000
@@ -28,10 +29,23 @@ EMOTION_METRICS = (
 """Metrics for classifiers and for models of emotional dimensions; those a model cannot produce are skipped."""
 
 
-@takes_options(TaskOptions)
+@dataclass(frozen=True)
+class LabelOptions(GenerationOptions):
+    """The options of kinds with one label per recording."""
+
+    checks: ClassVar[Mapping[str, Check]] = {**GenerationOptions.checks, "synonyms": SWITCH}
+    lists: ClassVar[tuple[str, ...]] = (*GenerationOptions.lists, "labels")
+
+    labels: Annotated[str | Sequence[str], Hint(is_common=True)] = ()
+    """The labels, separated by commas. By default, those in the data."""
+    synonyms: bool = True
+    """Whether labels of the model match synonymous labels of the task, such as joy and happiness."""
+
+
+@takes_options(LabelOptions)
 def classify(**arguments: Any) -> Task:
     """Build a classification task, answered by a classifier's scores or in text."""
-    options = TaskOptions.from_arguments("classify", arguments)
+    options = LabelOptions.from_arguments("classify", arguments)
     columns = ColumnMapping(
         target_columns=("label", "answer", "target", "emotion", "category"),
         question_columns=("question", "prompt", "instruction"),
@@ -40,10 +54,10 @@ def classify(**arguments: Any) -> Task:
     return build_label_task("classify", options, _load_labelled(options, columns, _add_label_options))
 
 
-@takes_options(TaskOptions)
+@takes_options(LabelOptions)
 def emotion(**arguments: Any) -> Task:
     """Build an emotion recognition task, for classifiers, models of dimensions and models that generate text."""
-    options = TaskOptions.from_arguments("emotion", arguments)
+    options = LabelOptions.from_arguments("emotion", arguments)
     columns = ColumnMapping(
         target_columns=("emotion", "label", "answer", "target", "category"), default_question=EMOTION_QUESTION
     )
@@ -57,7 +71,7 @@ def emotion(**arguments: Any) -> Task:
     return build_label_task("emotion", options, samples, EMOTION_METRICS, metrics_depend_on_output=True)
 
 
-def _load_labelled(options: TaskOptions, columns: ColumnMapping, transform: SampleTransform) -> Manifest:
+def _load_labelled(options: LabelOptions, columns: ColumnMapping, transform: SampleTransform) -> Manifest:
     """Open data with one label per sample; the choices are the labels that the options or the rows name."""
     kind = TaskKind("", columns, LABEL_PROMPT, LABEL_METRICS, transform)
     recipe = build_recipe(options, kind.prompt, kind.metrics)
@@ -78,7 +92,7 @@ def _distinct_labels(manifest: Manifest) -> list[str]:
 
 def build_label_task(
     name: str,
-    options: TaskOptions,
+    options: LabelOptions,
     samples: Samples,
     metrics: tuple[str, ...] = LABEL_METRICS,
     *,

@@ -20,7 +20,7 @@ from auricle.engine.kinds import MEDIA_TEMPLATE, TaskKind
 from auricle.engine.recipes import Recipe, Samples
 from auricle.engine.scored_language import ScoredLanguage
 from auricle.engine.task import Task
-from auricle.engine.task_options import TaskOptions, check_option, split_list
+from auricle.engine.task_options import GenerationOptions, check_option, split_list
 from auricle.media import Audio
 from auricle.metrics.base import Metric
 from auricle.tasks.meetings.metrics.catalogue import SPEAKER_METRICS, WORD_METRICS
@@ -103,14 +103,14 @@ class MeetingOptions:
             check_option(name, value, value in choices, f"one of {', '.join(filter(None, choices))}")
 
 
-@takes_options(MeetingOptions, TaskOptions)
+@takes_options(MeetingOptions, GenerationOptions)
 def meeting(**arguments: Any) -> Task:
     """Build a task of recordings with several speakers."""
     names = {option.name for option in fields(MeetingOptions)}
     scoring = MeetingOptions(**{name: arguments[name] for name in names if arguments.get(name) is not None})
     scoring.check()
     others = {name: value for name, value in arguments.items() if name not in names}
-    options = TaskOptions.from_arguments("meeting", {"max_tokens": MAX_TOKENS, **others})
+    options = GenerationOptions.from_arguments("meeting", {"max_tokens": MAX_TOKENS, **others})
     root = Path(options.root) if options.root else Path(options.data).parent
     attach = ReferenceReader(root, Path(scoring.uem) if scoring.uem else None).attach
     kind = Meetings("meeting", MEETING_COLUMNS, f"{MEDIA_TEMPLATE}{{question}}", (), attach, scoring=scoring)
@@ -127,7 +127,7 @@ class Meetings(TaskKind):
 
     scoring: MeetingOptions = MeetingOptions()
 
-    def task_from_samples(self, options: TaskOptions, recipe: Recipe, samples: Samples) -> Task:
+    def task_from_samples(self, options: GenerationOptions, recipe: Recipe, samples: Samples) -> Task:
         """Build a task whose first metric suits the references."""
         contents = self.scoring.contents or _read_contents(samples)
         names = split_list(options.metrics) or DEFAULT_METRICS[contents]
@@ -136,7 +136,7 @@ class Meetings(TaskKind):
         derived_args = {"contents": contents} if contents else {}
         return replace(task, metrics=metrics, derived_args=derived_args, metrics_depend_on_output=True)
 
-    def _adapt(self, metric: Metric, options: TaskOptions) -> Metric:
+    def _adapt(self, metric: Metric, options: GenerationOptions) -> Metric:
         """Return a metric under the options of the task; one of plain texts reads the words of segments."""
         from auricle.tasks.meetings.metrics import speakers, words
         from auricle.tasks.meetings.metrics.diarisation import Scoring
@@ -149,7 +149,7 @@ class Meetings(TaskKind):
             return words.FACTORIES[metric.name](words.WordScoring(metric.profile, language, scoring.word_collar))
         return _read_plain_answers(metric) if metric.tokenize else metric
 
-    def _load_manifest(self, options: TaskOptions, recipe: Recipe) -> Manifest:
+    def _load_manifest(self, options: GenerationOptions, recipe: Recipe) -> Manifest:
         manifest = super()._load_manifest(options, recipe)
         return RecordingList.from_manifest(manifest) if _is_segment_file(manifest.path) else manifest
 

@@ -5,36 +5,63 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 
-from auricle.core.arguments import takes_options
+from auricle.core.arguments import Hint, takes_options
 from auricle.core.errors import SampleError, SpecError
 from auricle.core.types import Input, Json, Sample, Turn, list_parts
 from auricle.data.manifest import ColumnMapping, Manifest
 from auricle.engine.kinds import MEDIA, MEDIA_TEMPLATE, TaskKind
 from auricle.engine.recipes import Recipe
 from auricle.engine.task import Task
-from auricle.engine.task_options import TaskOptions
+from auricle.engine.task_options import SWITCH, Check, GenerationOptions
 from auricle.metrics.base import Metric
 from auricle.tasks.questions.conversations import add_answers, parse_turns, reference_answers
-from auricle.tasks.questions.multiple_choice import IntegerAnswers, check_answer, correct_option_letter, list_options
+from auricle.tasks.questions.multiple_choice import (
+    INTEGER_READINGS,
+    IntegerAnswers,
+    check_answer,
+    correct_option_letter,
+    list_options,
+)
 
 
+@dataclass(frozen=True)
+class ChoiceOptions(GenerationOptions):
+    """The options of kinds whose rows have options."""
+
+    checks: ClassVar[Mapping[str, Check]] = {
+        **GenerationOptions.checks,
+        "integer_answers": (lambda value: value in INTEGER_READINGS, f"one of {', '.join(INTEGER_READINGS)}"),
+        "synonyms": SWITCH,
+    }
+
+    integer_answers: Annotated[str, Hint(choices=INTEGER_READINGS)] = ""
+    """What integers in the answers mean: 0-based, 1-based or text. [default: see `IntegerAnswers`]"""
+    synonyms: bool = True
+    """Whether metrics of labels match synonymous options, such as joy and happiness."""
+
+
+@takes_options(ChoiceOptions)
 @dataclass(frozen=True)
 class MultipleChoice(TaskKind):
     """A kind whose rows have options, of which the target names one."""
 
-    def default_prompt(self, options: TaskOptions) -> str:
+    def __call__(self, **arguments: Any) -> Task:
+        return self.task_from_manifest(ChoiceOptions.from_arguments(self.name, arguments))
+
+    def default_prompt(self, options: GenerationOptions) -> str:
         """Return a prompt that asks for what is scored: the letter of an option, or its text."""
         settings = options.inferencer if isinstance(options.inferencer, Mapping) else {}
         written = str(settings.get("option", ""))
         asks_for_text = "{choice}" in written and "{letter}" not in written
         return self.prompt.replace(ASK_FOR_LETTER, ASK_FOR_TEXT) if asks_for_text else self.prompt
 
-    def _load_manifest(self, options: TaskOptions, recipe: Recipe) -> Manifest:
+    def _load_manifest(self, options: GenerationOptions, recipe: Recipe) -> Manifest:
         manifest = super()._load_manifest(options, recipe)
         if options.reader:  # a published benchmark, whose reader knows what its answers mean
             return replace(manifest, transform=lambda sample: check_answer(manifest.transform(sample)))
+        assert isinstance(options, ChoiceOptions)
         answers = IntegerAnswers(manifest.whole_file_without_media(), options.integer_answers)
         return replace(
             manifest, transform=lambda sample: answers.resolve(manifest.transform(sample)), check=answers.notes
@@ -64,7 +91,7 @@ mcq = MultipleChoice(
 """Multiple choice, answered in text or by the likelihood of each option."""
 
 
-@takes_options(TaskOptions)
+@takes_options(GenerationOptions)
 def perplexity(**arguments: Any) -> Task:
     """Build a task that measures the perplexity of texts."""
     columns = ColumnMapping(
@@ -72,7 +99,7 @@ def perplexity(**arguments: Any) -> Task:
         question_columns=("text", "content", "sentence", "question", "page"),
         requires_target=False,
     )
-    options = TaskOptions.from_arguments("perplexity", {"inferencer": {"text": "{question}"}, **arguments})
+    options = GenerationOptions.from_arguments("perplexity", {"inferencer": {"text": "{question}"}, **arguments})
     kind = TaskKind("perplexity", columns, "", (), default_inferencer="continue")
     return kind.task_from_manifest(options)
 
@@ -97,14 +124,14 @@ CHAT_METRICS = ("exact_match", "contains", "empty")
 REFERENCE_FREE_METRICS = ("empty", "refusal")
 
 
-@takes_options(TaskOptions)
+@takes_options(GenerationOptions)
 def chat(*, mode: ChatMode = "every", **arguments: Any) -> Task:
     """Build a task of multi-turn conversations.
 
     Args:
         mode: `every` continues from the model's own answers, `gold` from the reference answers; `last` asks only
             the last turn, with the history from the data.
-        **arguments: Options of `TaskOptions`.
+        **arguments: Options of `GenerationOptions`.
     """
     if mode not in CHAT_MODES:
         raise SpecError(f"Invalid mode {mode!r}: expected every, last or gold.", location=("mode",))
@@ -113,7 +140,7 @@ def chat(*, mode: ChatMode = "every", **arguments: Any) -> Task:
             f"Option {unsupported[0]!r} does not apply to chat: the conversations come from the data.",
             location=(unsupported[0],),
         )
-    options = TaskOptions.from_arguments("chat", arguments)
+    options = GenerationOptions.from_arguments("chat", arguments)
     if not options.inferencer:
         options = replace(options, inferencer={"use": "converse", "mode": mode})
     base = Path(options.root) if options.root else Path(options.data).parent

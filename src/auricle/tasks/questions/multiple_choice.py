@@ -11,13 +11,14 @@ from functools import cached_property
 from auricle.core.errors import SampleError, SpecError
 from auricle.core.types import Json, RejectedRow, Sample
 from auricle.data.manifest import Manifest
-from auricle.engine.task_options import INTEGER_READINGS
 from auricle.metrics.targets import correct_option_index, get_choices
 from auricle.tasks.questions.inferencers import LETTERS, lists_with_letters
 from auricle.text import strip_labels
 
 OPTION_MARK = r"(?:^|(?<=[\s(（?？:：。,，;；]))\(?([A-Z])[.)）、:：]"
 OPTION_PATTERN = re.compile(rf"{OPTION_MARK}\s*(.+?)(?=\s*[(（]?{OPTION_MARK.replace('([A-Z])', '[A-Z]')}|\s*$)", re.S)
+INTEGER_READINGS = ("0-based", "1-based", "text")
+"""What an integer in the answer of a row can be: the number of an option, or its text."""
 FROM_ZERO, FROM_ONE, AS_TEXT = INTEGER_READINGS
 
 

@@ -15,7 +15,7 @@ from auricle.data.file_formats import parse_json_cell
 from auricle.data.manifest import Manifest
 from auricle.engine.kinds import MEDIA_TEMPLATE
 from auricle.engine.task import Task
-from auricle.engine.task_options import TaskOptions, check_option
+from auricle.engine.task_options import check_option
 from auricle.media import Audio
 from auricle.metrics.confusion import get_task_labels
 from auricle.tasks.sound_events.formats import EventManifest, read_event_table
@@ -28,7 +28,7 @@ from auricle.tasks.sound_events.metrics.event_lists import (
     to_target,
 )
 from auricle.tasks.sound_events.metrics.segment_based import DEFAULT_RESOLUTION
-from auricle.tasks.sound_events.tag import SOUND_COLUMNS, SoundTask
+from auricle.tasks.sound_events.tag import SOUND_COLUMNS, SoundOptions, SoundTask
 from auricle.tasks.timestamps.reference_times import with_time_notes
 
 EVENT_COLUMNS = ("events", "segments", "annotations")
@@ -85,7 +85,7 @@ class Detection(SoundTask):
         return EventManifest(**{field.name: getattr(manifest, field.name) for field in fields(Manifest) if field.init})
 
 
-@takes_options(TaskOptions)
+@takes_options(SoundOptions)
 def detect(
     *,
     resolution: float = DEFAULT_RESOLUTION,
@@ -103,7 +103,7 @@ def detect(
         offset_share: Share of an event's length by which its offset may differ, if that is longer than the collar.
         threshold: Score from which on a scored segment is a detection. PSDS uses all thresholds.
         single_class: Name of the only class, to which all events belong whatever their labels, such as speech.
-        **arguments: Options of `TaskOptions`.
+        **arguments: Options of `SoundOptions`.
     """
     check_number("resolution", resolution, 0.001, MAX_RESOLUTION, "seconds from 0.001 to 60")
     check_number("collar", collar, 0.0, MAX_RESOLUTION, "seconds from 0 to 60")
@@ -111,7 +111,7 @@ def detect(
     check_number("threshold", threshold, -1e9, 1e9, "a number")
     if single_class:
         arguments = {**arguments, "labels": [single_class]}
-    options = TaskOptions.from_arguments("detect", arguments)
+    options = SoundOptions.from_arguments("detect", arguments)
     kind = Detection(
         "detect",
         replace(SOUND_COLUMNS, default_question=DETECT_QUESTION),

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
-from typing import Any
+from typing import Annotated, Any, ClassVar
 
-from auricle.core.arguments import takes_options
+from auricle.core.arguments import Hint, takes_options
 from auricle.core.errors import SampleError, SpecError
 from auricle.core.types import Json, Sample
 from auricle.data.file_formats import parse_json_cell
@@ -16,7 +16,7 @@ from auricle.engine.inferencers import FirstSupported, Measure
 from auricle.engine.kinds import MEDIA_TEMPLATE, TaskKind
 from auricle.engine.recipes import Recipe
 from auricle.engine.task import Task
-from auricle.engine.task_options import TaskOptions, check_option, split_list
+from auricle.engine.task_options import GenerationOptions, check_option, split_list
 from auricle.tasks.labels.kinds import MAX_LABELS
 from auricle.tasks.sound_events.tagging import DEFAULT_THRESHOLD, with_threshold
 
@@ -56,6 +56,16 @@ def _split_cell(text: str) -> list[str]:
 
 
 @dataclass(frozen=True)
+class SoundOptions(GenerationOptions):
+    """The options of kinds whose rows have several labels or events."""
+
+    lists: ClassVar[tuple[str, ...]] = (*GenerationOptions.lists, "labels")
+
+    labels: Annotated[str | Sequence[str], Hint(is_common=True)] = ()
+    """The labels, separated by commas. By default, those in the data."""
+
+
+@dataclass(frozen=True)
 class SoundTask(TaskKind):
     """A kind whose rows have a list of labels or events in a column, and whose labels are those of all rows."""
 
@@ -72,7 +82,8 @@ class SoundTask(TaskKind):
         """Return the labels of a target."""
         raise NotImplementedError
 
-    def _load_manifest(self, options: TaskOptions, recipe: Recipe) -> Manifest:
+    def _load_manifest(self, options: GenerationOptions, recipe: Recipe) -> Manifest:
+        assert isinstance(options, SoundOptions)
         column = options.target
         manifest = self.open_rows(super()._load_manifest(replace(options, target=""), recipe))
         nullable = (column,) if column else self.answer_columns
@@ -125,18 +136,18 @@ class Tagging(SoundTask):
         return [str(label) for label in target] if isinstance(target, list) else []
 
 
-@takes_options(TaskOptions)
+@takes_options(SoundOptions)
 def tag(*, threshold: float = DEFAULT_THRESHOLD, **arguments: Any) -> Task:
     """Build a tagging task, answered by a classifier's scores or by labels in text.
 
     Args:
         threshold: Score from which on a label is predicted, for F1, precision and recall. Logits are compared with its
             log-odds.
-        **arguments: Options of `TaskOptions`.
+        **arguments: Options of `SoundOptions`.
     """
     is_number = isinstance(threshold, (int, float)) and not isinstance(threshold, bool)
     check_option("threshold", threshold, is_number and 0 < threshold < 1, "a number between 0 and 1")
-    options = TaskOptions.from_arguments("tag", arguments)
+    options = SoundOptions.from_arguments("tag", arguments)
     kind = Tagging(
         "tag",
         replace(SOUND_COLUMNS, default_question=TAG_QUESTION),

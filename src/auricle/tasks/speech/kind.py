@@ -15,7 +15,7 @@ from auricle.data.manifest import ColumnMapping, resolve_path
 from auricle.engine.kinds import TaskKind, allow_no_samples
 from auricle.engine.recipes import Recipe, Samples
 from auricle.engine.task import Task
-from auricle.engine.task_options import TaskOptions
+from auricle.engine.task_options import GenerationOptions
 from auricle.media import Audio
 from auricle.metrics.base import Metric, resolve_metrics
 from auricle.tasks.speech.inferencers import PROMPT_AUDIO, PROMPT_TEXT
@@ -39,7 +39,7 @@ SPREAD_METRICS = ("speech_duration", "characters_per_second", "speech_silence", 
 class SpeechSynthesis(TaskKind):
     """A kind whose answers are speech; its target is the text to speak."""
 
-    def task_from_samples(self, options: TaskOptions, recipe: Recipe, samples: Samples) -> Task:
+    def task_from_samples(self, options: GenerationOptions, recipe: Recipe, samples: Samples) -> Task:
         task = super().task_from_samples(options, recipe, samples)
         if options.metrics:
             return task
@@ -54,10 +54,10 @@ def _list_spreads(metrics: Sequence[Metric]) -> list[Metric]:
     return [spread_over_seeds(metric) for name in SPREAD_METRICS if name in names for metric in resolve_metrics(name)]
 
 
-@takes_options(TaskOptions)
+@takes_options(GenerationOptions)
 def tts(**arguments: Any) -> Task:
     """Build a task of texts to speak; with `samples`, each is spoken with several seeds."""
-    options = TaskOptions.from_arguments("tts", arguments)
+    options = GenerationOptions.from_arguments("tts", arguments)
     base = Path(options.root) if options.root else Path(options.data).parent
     transform = partial(read_sample, base=base)
     kind = SpeechSynthesis("tts", COLUMNS, PROMPT, METRICS, transform, "speak", decides_language=True)

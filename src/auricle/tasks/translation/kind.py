@@ -12,16 +12,16 @@ from auricle.core.types import Sample
 from auricle.data.manifest import ColumnMapping
 from auricle.engine.kinds import MEDIA, MEDIA_TEMPLATE, TaskKind, load_manifest
 from auricle.engine.task import Task
-from auricle.engine.task_options import TaskOptions, language_name
+from auricle.engine.task_options import GenerationOptions, language_name
 
 SOURCE_COLUMNS = ("text", "source", "source_text", "sentence")
 """Columns of texts to translate."""
 
 
-@takes_options(TaskOptions)
+@takes_options(GenerationOptions)
 def translate(**arguments: Any) -> Task:
     """Build a translation task of speech or of texts; `language` is the target language."""
-    options = TaskOptions.from_arguments("translate", arguments)
+    options = GenerationOptions.from_arguments("translate", arguments)
     target_name = language_name(options.language or "en")
     columns = ColumnMapping(
         target_columns=("translation", "answer", "answers", "target"),
