@@ -6,7 +6,7 @@ import platform
 import re
 import sys
 import tempfile
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from importlib.metadata import PackageNotFoundError, requires, version
 from itertools import islice
 from pathlib import Path
@@ -21,6 +21,7 @@ from auricle.cli.output import echo, format_check, print_checks
 from auricle.core.audio_limit import limit_audio, max_audio_seconds
 from auricle.core.entry_points import find_package_features
 from auricle.core.errors import AuricleError, ExitStatus, SpecError
+from auricle.core.registry import Registry
 from auricle.core.types import Generation, Output, Prediction
 
 if TYPE_CHECKING:
@@ -40,6 +41,10 @@ TOLERANCE = 1e-4
 
 CheckResult = tuple[bool | None, str]
 """Passed, failed or neither (None), and a description."""
+EXTRA_CHECKS: Registry[Callable[[], Iterator[CheckResult]]] = Registry(
+    "extra check", {}, expects=(Callable, "a function")
+)
+"""Checks of what an extra is for, by its name; made where its packages are installed."""
 
 
 @click.command(cls=opt.GroupedCommand)
@@ -120,8 +125,8 @@ def check_installation(needed: Collection[str] | None = None) -> Iterator[CheckR
         incomplete = len(installed) < len(packages)
         hint = f"  (pip install 'auricle[{extra}]')" if incomplete else ""
         yield None if incomplete else True, f"extra {extra}: {', '.join(installed) or 'not installed'}{hint}"
-        if extra == "api" and not incomplete:
-            yield from check_http()
+        if extra in EXTRA_CHECKS and not incomplete:
+            yield from EXTRA_CHECKS.get(extra)()
 
 
 def check_packages() -> Iterator[CheckResult]:
@@ -153,24 +158,6 @@ def list_extras() -> dict[str, list[str]]:
         if match["extra"] not in DEVELOPMENT_EXTRAS:
             extras.setdefault(match["extra"], []).append(match["package"])
     return extras
-
-
-def check_http() -> Iterator[CheckResult]:
-    """Check that a server on this machine can be reached; a proxy may prevent it."""
-    from auricle import api
-    from auricle.testing.fake_server import FakeServer, Script
-
-    arguments = {"model": "fake", "timeout": 10, "api_key": "none"}
-    try:
-        with (
-            FakeServer(Script(reply="received")) as server,
-            api.load_model("openai", base_url=server.url, **arguments) as model,
-        ):
-            model.ask(text="hello")
-    except (AuricleError, OSError) as error:
-        yield False, f"HTTP requests to a server on this machine fail: {error}"
-    else:
-        yield True, "HTTP requests to a server on this machine work"
 
 
 def _installed_version(package: str) -> str | None:

@@ -27,7 +27,6 @@ from auricle.report.text_format import format_likelihood, format_number, format_
 from auricle.runs.run_directory import Run
 from auricle.runs.scores import READINGS, REFUSED, TRUNCATED, UNREAD, ScoreLine, read_scores, restore_stat
 from auricle.runs.signals import read_signals
-from auricle.tasks.sound_events.figures import describe_events
 
 MAX_TEXT, MAX_VERDICT = 2000, 600
 MAX_STAT_PARTS = 4
@@ -200,7 +199,7 @@ class Listing:
         if record.error:
             return [*lines, f"  failed    {record.error.kind}: {terminal.to_one_line(record.error.message, MAX_TEXT)}"]
         scores = self.scores_of(record)
-        answers = self._list_events(record) or _answer_lines(record)
+        answers = self._list_shown(record) or _answer_lines(record)
         lines += [f"  {label:<9} {terminal.to_one_line(text, MAX_TEXT)}" for label, text in answers]
         lines += [f"  speech    {clip.uri}" for clip in _list_speech(record)]
         lines += [f"  {name:<9} {self._format_stat(name, stat)}" for name, stat in scores.stats.items()]
@@ -210,13 +209,18 @@ class Listing:
             lines.append(f"  read      {format_reading(scores.reading)}")
         return [*lines, *(f"  {name:<9} {reason}" for name, reason in scores.unreadable.items())]
 
-    def _list_events(self, record: Record) -> list[tuple[str, str]]:
-        """Return the true events and the detections of a recording; none if the task has no events."""
+    def _list_shown(self, record: Record) -> list[tuple[str, str]]:
+        """Return the texts that a feature shows in place of scored segments; none if it has no other texts."""
         if not any(isinstance(output, Generation) and output.segments is not None for output in record.outputs):
             return []
+        from auricle.report.figures import load_figure_sources
+        from auricle.report.sample_view import SampleView
+
         metric = next((metric for metric in self._metrics.values() if metric.threshold is not None), None)
-        texts = describe_events(record, metric)
-        return [("target", texts[0]), ("answer", texts[1])] if texts else []
+        view = SampleView(record.sample.id)
+        for source in load_figure_sources():
+            view = source.show(view, record, metric, is_page=False)
+        return [] if view.target is None else [("target", view.target), ("answer", view.answer)]
 
     def _list_verdicts(self, scores: ScoreLine) -> list[tuple[str, str]]:
         """Return the verdicts with the role of the model; several metrics may have the same."""

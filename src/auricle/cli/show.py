@@ -15,14 +15,13 @@ from auricle.cli import options as opt
 from auricle.cli.output import echo, list_printed_notes, print_json
 from auricle.core.errors import ExitStatus, SpecError
 from auricle.report import terminal
+from auricle.report.suite_views import SuiteView, load_suite_views
 from auricle.report.usage_text import format_usage_line
 from auricle.runs.documents import to_plain
 from auricle.runs.metrics import LANGUAGE_FIELD, PART_FIELD, Metrics, read_current_metrics
 from auricle.runs.run_spec import read_run_spec
-from auricle.runs.suites import LISTENING, contains_suite, read_current_suite_metrics
+from auricle.runs.suites import contains_suite, read_current_suite_metrics
 from auricle.runs.task_names import name_tasks
-from auricle.studies.audiogram.report import Audiogram, format_audiogram
-from auricle.studies.listening.table import format_listening
 
 
 @click.command()
@@ -115,12 +114,12 @@ def print_metrics(
     echo("\n".join(_format_runs(runs, by, show_all=show_all)))
 
 
-def _default_fields(runs: Sequence[Metrics]) -> list[str]:
+def _default_fields(runs: Sequence[Metrics], views: Sequence[SuiteView]) -> list[str]:
     """Return the fields that numbers are broken down by without --by: subsets, and the parts of a suite."""
     available = {number.field for metrics in runs for number in metrics.numbers}
     defaults = {"subset": True, PART_FIELD: False, LANGUAGE_FIELD: False}
     for metrics in runs:
-        defaults[PART_FIELD] |= bool(metrics.parts) and not metrics.families and metrics.purpose != LISTENING
+        defaults[PART_FIELD] |= bool(metrics.parts) and not any(view.matches(metrics) for view in views)
         defaults[LANGUAGE_FIELD] |= len({part.language for part in metrics.parts}) < len(metrics.parts)
     return [field for field, is_shown in defaults.items() if is_shown and field in available]
 
@@ -132,12 +131,10 @@ def _title_runs(runs: Sequence[Metrics]) -> list[str]:
 
 
 def _format_runs(runs: Sequence[tuple[Path, Metrics]], by: Sequence[str], *, show_all: bool) -> Iterator[str]:
-    fields = by or _default_fields([metrics for _, metrics in runs])
-    yield from terminal.format_metrics([metrics for _, metrics in runs], fields, show_all=show_all)
-    audiogram = Audiogram.from_metrics([metrics for _, metrics in runs], show_all=show_all)
-    if lines := list(format_audiogram(audiogram)):
-        yield from ("", *lines)
-    titles = _title_runs([metrics for _, metrics in runs])
+    views, numbers = load_suite_views(), [metrics for _, metrics in runs]
+    yield from terminal.format_metrics(numbers, by or _default_fields(numbers, views), show_all=show_all)
+    yield from _format_suites(views, numbers, show_all=show_all)
+    titles = _title_runs(numbers)
     known = list_printed_notes() if sys.stdout.isatty() and sys.stderr.isatty() else ()
     for (run, metrics), title in zip(runs, titles, strict=True):
         if not metrics.complete:
@@ -146,7 +143,7 @@ def _format_runs(runs: Sequence[tuple[Path, Metrics]], by: Sequence[str], *, sho
             count = metrics.outcomes.total
             yield f"\n{run} is not finished{unfinished}: these metrics cover the {count} samples completed so far."
         lines = [
-            *(format_listening(metrics) if metrics.purpose == LISTENING else []),
+            *(line for view in views if view.matches(metrics) for line in view.format_one(metrics)),
             *terminal.format_readings(metrics, run),
             *terminal.format_failures(metrics),
             *terminal.format_notes(metrics, known),
@@ -160,3 +157,9 @@ def _format_runs(runs: Sequence[tuple[Path, Metrics]], by: Sequence[str], *, sho
     yield ""
     for run, _ in runs:
         yield f"Report: {(run / 'report.html').resolve()}"
+
+
+def _format_suites(views: Sequence[SuiteView], runs: Sequence[Metrics], *, show_all: bool) -> Iterator[str]:
+    for view in views:
+        if lines := view.format_together([metrics for metrics in runs if view.matches(metrics)], show_all=show_all):
+            yield from ("", *lines)

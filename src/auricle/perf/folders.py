@@ -21,6 +21,7 @@ COMPARE_OPTIONS = {
     "names": "names",
     "show_all": "all",
 }
+"""Options of `auricle compare` that load tests are not compared by, and their names."""
 GATE_OPTIONS = {
     "metrics": "metric",
     "margins": "margin",
@@ -29,7 +30,6 @@ GATE_OPTIONS = {
     "markdown": "markdown",
     "junit": "junit",
 }
-"""Options that compare samples, which load tests are not compared by."""
 
 
 class LoadTestFolder(FolderKind):

@@ -74,4 +74,5 @@ FEATURE = Feature(
             "A reward model whose raw scores, between -5 and 5, depend only on the inputs",
         ),
     },
+    more={"extra_checks": {"api": ("http_check:check_http", "whether this machine reaches its own servers")}},
 )

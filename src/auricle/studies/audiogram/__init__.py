@@ -13,4 +13,5 @@ FEATURE = Feature(
         )
     },
     report_sections={"audiogram": ("figure:render_audiogram", "the curves of a task under conditions", "10")},
+    more={"suite_views": {"audiogram": ("report:AudiogramView", "levels, and where a model stops working")}},
 )

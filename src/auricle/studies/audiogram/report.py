@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from auricle.report.methods import mark_few_units
+from auricle.report.suite_views import SuiteView
 from auricle.report.text_format import format_number
 from auricle.report.text_table import format_table
 from auricle.runs.metrics import FAMILY_FIELD, PART_FIELD, FamilyFacts, Metrics, Number
@@ -307,3 +308,13 @@ def _explain_table(audiogram: Audiogram) -> Iterator[str]:
     yield "Degradation: mean over the levels of a family minus clean, and relative to clean; positive is worse."
     if any(not point.is_changed for curve in curves for point in curve.points):
         yield f"{UNCHANGED_MARK} not significantly different from clean (paired, adjusted over all conditions)."
+
+
+class AudiogramView(SuiteView):
+    """Prints one table for all models."""
+
+    def matches(self, metrics: Metrics) -> bool:
+        return bool(metrics.families)
+
+    def format_together(self, suites: Sequence[Metrics], *, show_all: bool) -> list[str]:
+        return list(format_audiogram(Audiogram.from_metrics(suites, show_all=show_all)))

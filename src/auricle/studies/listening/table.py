@@ -12,10 +12,12 @@ from typing import Any
 import orjson
 
 from auricle.core.files import read_regular_file
+from auricle.report.suite_views import SuiteView
 from auricle.report.terminal import to_one_line
 from auricle.report.text_format import format_value
 from auricle.report.text_table import format_table
 from auricle.runs.metrics import PART_FIELD, POSITION_FIELD, Metrics, Number
+from auricle.runs.suites import LISTENING
 
 GAIN = ".gain"
 """End of the name of a number that is a listening gain."""
@@ -218,3 +220,13 @@ def format_samples(path: Path, metrics: Metrics, count: int) -> list[str]:
 
 def _join_answers(answers: dict[str, str]) -> str:
     return "; ".join(f"{control}: {answer}" for control, answer in answers.items())
+
+
+class ListeningView(SuiteView):
+    """Prints a table for each check."""
+
+    def matches(self, metrics: Metrics) -> bool:
+        return metrics.purpose == LISTENING
+
+    def format_one(self, metrics: Metrics) -> list[str]:
+        return format_listening(metrics)
