@@ -13,7 +13,7 @@ from auricle.cli.new import REGISTRIES, build_names, write_package
 from tests.support.paths import EXAMPLES
 
 pytestmark = pytest.mark.slow
-EXAMPLE_PACKAGES = (EXAMPLES / "benchmark-package", EXAMPLES / "model-package")
+EXAMPLE_PACKAGES = tuple(EXAMPLES / f"{name}-package" for name in ("benchmark", "lid", "model"))
 
 
 def run(*words: str | Path, folder: Path, site: Path) -> str:

@@ -8,7 +8,8 @@ from typing import Any, cast
 import pytest
 
 from auricle.core.errors import SpecError, UnknownName
-from auricle.core.registry import Builtin, Registry, import_object, split_prefix
+from auricle.core.features import Builtin
+from auricle.core.registry import Registry, import_object, split_prefix
 from auricle.data.prompts.catalogue import ENCODERS, RETRIEVERS
 from auricle.engine.catalogue import TASKS
 from auricle.metrics.catalogue import METRICS

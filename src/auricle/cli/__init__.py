@@ -78,8 +78,8 @@ def list_commands() -> dict[str, dict[str, str]]:
     registry = load_command_registry()
     for name in registry.package_names():
         if name not in ours:
-            part = registry.find_part(name)
-            title, summary = (part.extra, part.summary) if part else ("", f"from {registry.package(name)}")
+            stated = registry.find_part(name)
+            title, summary = (stated.extra, stated.summary) if stated else ("", f"from {registry.package(name)}")
             groups.setdefault(title or OTHER_PACKAGES, {})[name] = summary
     return groups
 

@@ -133,7 +133,8 @@ def _stamp_environment(source: str) -> list[str]:
 
 def _import_names(source: str) -> Iterator[tuple[str, str]]:
     """Yield names and summaries; those that end in `:` or `=` are continued by the user."""
-    from auricle.core.registry import Builtin, Registry, import_object
+    from auricle.core.features import Builtin
+    from auricle.core.registry import Registry, import_object
 
     registry, is_argument, name = source.partition(ARGUMENTS_MARK)
     value = import_object(registry)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from auricle.core.registry import Builtin, Registry
+from auricle.core.features import Builtin
+from auricle.core.registry import Registry
 
 _INFERENCERS: Mapping[str, Builtin] = {
     "respond": Builtin("auricle.engine.inferencers:Respond", "one prompt, one or several answers"),

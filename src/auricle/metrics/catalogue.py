@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from auricle.core.errors import MissingExtra
-from auricle.core.registry import Builtin, Registry
+from auricle.core.features import Builtin
+from auricle.core.registry import Registry
 
 PROFILE_MARK = "@"
 """Separates the name of a metric from that of its text normaliser, if a task has the metric under several."""

@@ -12,7 +12,8 @@ from typing import Any
 from markupsafe import Markup
 
 from auricle.core.errors import SpecError, describe
-from auricle.core.registry import Builtin, Registry, name_to_title
+from auricle.core.features import Builtin
+from auricle.core.registry import Registry, name_to_title
 from auricle.core.value_text import pluralise
 from auricle.metrics.catalogue import metric_title
 from auricle.report.html_format import (

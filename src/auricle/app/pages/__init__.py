@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from auricle.core.registry import Builtin, Registry, name_to_title
+from auricle.core.features import Builtin
+from auricle.core.registry import Registry, name_to_title
 
 _PAGES = {
     "home": ("Home", "home"),

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from auricle.core.registry import Builtin, Registry
+from auricle.core.features import Builtin
+from auricle.core.registry import Registry
 
 _RETRIEVERS: Mapping[str, Builtin] = {
     name: Builtin(f"auricle.data.prompts.retrievers:{target}", description)

@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from auricle.core.registry import Builtin, Registry
+from auricle.core.features import Builtin
+from auricle.core.registry import Registry
 
 if TYPE_CHECKING:
     from auricle.sharing.publishing.base import FinishedRun, Published, PublishOptions
