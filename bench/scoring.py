@@ -16,6 +16,7 @@ from measure import Cost, Sheet, at_most, measure_best, measure_cost
 
 from auricle import Generation, Sample, evaluate, score
 from auricle.core.types import Record
+from auricle.metrics.capabilities import Profiled
 from auricle.scoring.score_table import ScoreTable, score_records
 from auricle.scoring.summary import summarise
 from auricle.tasks.asr.error_rates import wer
@@ -39,7 +40,7 @@ def build_records(pairs: Sequence[sample_data.Pair]) -> list[Record]:
 
 
 def score_in_memory(records: Sequence[Record], profile: str) -> Callable[[], None]:
-    assert wer.with_profile
+    assert isinstance(wer, Profiled)
     metric = wer.with_profile(profile)
 
     def run() -> None:

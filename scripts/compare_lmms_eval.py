@@ -34,6 +34,7 @@ from auricle.frameworks.lmms.groups import is_group, list_members
 from auricle.frameworks.lmms.judges import find_judged_metric
 from auricle.frameworks.lmms.tasks import GenerateOnce, LmmsTaskOptions, build_task
 from auricle.metrics.base import Metric
+from auricle.metrics.capabilities import Judged
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from scripts.comparison import Comparison, checkout_argument
@@ -80,7 +81,7 @@ def score_metric(metric: Metric, samples: Sequence[Sample], result: Mapping[str,
         if index in result["guessed"]:
             continue
         outputs = make_outputs(sample, result["predictions"][index])
-        arguments = {"verdicts": write_verdicts(metric, marks[index])} if metric.judge_requests else {}
+        arguments = {"verdicts": write_verdicts(metric, marks[index])} if isinstance(metric, Judged) else {}
         stat = metric.score(sample, *outputs, **arguments)
         if stat is not None:
             stats.append(stat)
@@ -230,7 +231,7 @@ class TaskComparison:
         notes = {note.partition(" ")[0]: note for note in task.notes("", {})}
         for metric, value in result["values"].items():
             label = f"{name} {metric}"
-            subject = "judged metric values" if metric in ours and ours[metric].judge_requests else "metric values"
+            subject = "judged metric values" if isinstance(ours.get(metric), Judged) else "metric values"
             if metric not in ours:
                 self.comparison.refuse(subject, label, notes.get(metric, "not among Auricle's metrics of the task"))
                 continue

@@ -27,6 +27,7 @@ from auricle.engine.preview import preview as preview
 from auricle.engine.settings import Settings
 from auricle.engine.spec import JudgeSpec, Spec, list_judges
 from auricle.engine.task import Task
+from auricle.metrics.capabilities import Judged, Restricted
 from auricle.models import abilities
 from auricle.models.catalogue import MODELS
 from auricle.runs.labels import HumanLabels
@@ -344,7 +345,7 @@ def find_unscored(task: Task, metrics: Metrics, *, requested: bool) -> tuple[str
     unscored = {
         metric.name
         for metric in task.metrics
-        if metric.name not in scored and (metric.applies is None or metric.name in failed)
+        if metric.name not in scored and (not isinstance(metric, Restricted) or metric.name in failed)
     }
     if scored and not requested:
         unscored -= {*metrics.unsuited}
@@ -367,7 +368,7 @@ def _judge_and_publish(
     if not judge_specs:
         return _publish(run, task, read_judges(run), scoring), ""
     judges = merge_judges(read_judges(run), (judge.to_judge() for judge in judge_specs))
-    if any(metric.judge_requests for metric in task.metrics):
+    if any(isinstance(metric, Judged) for metric in task.metrics):
         write_judges(run.verdicts_path, judges)
     stop_reason = ""
     try:

@@ -14,6 +14,7 @@ from auricle.core.judge_roles import JudgeRole
 from auricle.engine.catalogue import TASKS
 from auricle.engine.inferencers import Respond
 from auricle.engine.task import USUAL_METRICS, jsonl
+from auricle.metrics.capabilities import Judged
 from auricle.metrics.catalogue import METRICS
 from auricle.runs.verdicts import Judge
 
@@ -112,8 +113,8 @@ def test_added_metrics_have_the_profile_of_the_language_or_of_the_command(
 def test_a_judge_of_unread_replies_changes_metrics_that_read_them(manifest: Any) -> None:
     task: Task = TASKS.get("qa")(data=str(manifest([])), metrics="option_accuracy,empty")
     first, second = task.with_judges([Judge("reader", {}, JudgeRole.UNREAD)]).metrics
-    assert first.judge_requests
-    assert second.judge_requests is None
+    assert isinstance(first, Judged)
+    assert not isinstance(second, Judged)
     assert task.with_judges([]) == task
 
 

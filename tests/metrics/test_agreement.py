@@ -10,6 +10,7 @@ from auricle.core.errors import Unreadable
 from auricle.core.types import Generation, Sample
 from auricle.metrics.agreement import AlphaAggregator, JudgeScale, Level, make_panel_metrics, make_rank_agreement
 from auricle.metrics.base import Metric, mean
+from auricle.metrics.capabilities import Credited, Judged
 from auricle.metrics.catalogue import METRICS
 from auricle.metrics.intervals import compute_interval
 
@@ -108,7 +109,8 @@ def test_the_kind_of_a_rubric_decides_how_judges_are_combined(
 ) -> None:
     combined, alpha = make_panel_metrics(METRICS.get(name), [f"by-{index}" for index in range(len(values))])
     assert combined.score(SAMPLE, *values) == stat
-    assert (combined.name, combined.judge_requests) == (name, None)
+    assert combined.name == name
+    assert not isinstance(combined, Judged)
     assert alpha.signature.endswith(f".{level}")
     assert alpha.score(SAMPLE, *values) == tuple(number for value in values for number in (value, 1.0))
 
@@ -126,7 +128,7 @@ def test_scores_of_other_metrics_are_averaged() -> None:
     combined, _ = make_panel_metrics(plain, ["a", "b"])
     assert combined.score(SAMPLE, 1.0, 0.0) == 0.5
     assert combined.aggregate is mean
-    assert combined.credit is None
+    assert not isinstance(combined, Credited)
     assert plain.score(SAMPLE, Generation(text=""), verdicts=()) == (1.0, 2.0)
 
 

@@ -4,6 +4,7 @@ import pytest
 
 from auricle import Generation, Metric, Sample
 from auricle.core.errors import MissingExtra, SampleError
+from auricle.metrics.capabilities import Bounded
 from auricle.metrics.catalogue import _SUMMARIES, METRICS, metric_title
 
 
@@ -148,5 +149,5 @@ def test_definitions_of_metrics_do_not_change(
     assert metric.is_model_independent is (name in ("chance", "always_b"))
     assert metric.has_label_ceiling is (name in ("accuracy", "wa", "accuracy_closed", "top2", "top3"))
     if bounds is not None:
-        assert metric.bounds
+        assert isinstance(metric, Bounded)
         assert metric.bounds(Sample(id="1", inputs={"choices": ["a", "b"]}, target="a")) == bounds

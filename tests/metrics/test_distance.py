@@ -10,7 +10,7 @@ from auricle.metrics.intervals import compare_paired
 
 
 def make_metric(optimum: str = "zero") -> Metric:
-    return Metric("bias", lambda *_: 0.0, mean, higher_is_better=False, optimum=optimum)  # type: ignore[arg-type]
+    return Metric("bias", lambda *_: 0.0, mean, higher_is_better=False, optimum=optimum)
 
 
 def draw(centre: float, seed: int = 0, size: int = 40) -> list[float]:

@@ -11,6 +11,7 @@ from sklearn.metrics import cohen_kappa_score
 from auricle import Metric
 from auricle.core.errors import Unreadable, Unsupported
 from auricle.core.types import Generate, Generation, Json, Output, Prediction, Sample
+from auricle.metrics.capabilities import Bounded, Judged, Restricted, list_members
 from auricle.metrics.catalogue import METRICS
 from auricle.metrics.intervals import compute_interval
 from auricle.metrics.judge import KappaAggregator, make_judge_metric
@@ -39,7 +40,7 @@ def make_sample(question: str = "what?", target: str = "paris", **meta: Json) ->
 
 
 def judge_requests(metric: Metric, sample: Sample, output: Output) -> tuple[Generate, ...]:
-    assert metric.judge_requests
+    assert isinstance(metric, Judged)
     return metric.judge_requests(sample, output)
 
 
@@ -48,7 +49,7 @@ def judge_prompts(metric: Metric, sample: Sample, output: Output) -> list[Any]:
 
 
 def kappa_metric(**fields: Any) -> Metric:
-    return make_judge_metric(make_rubric(**fields)).companions[0]
+    return list_members(make_judge_metric(make_rubric(**fields)))[1]
 
 
 def score_companion(index: int, fields: Mapping[str, Any], sample: Sample, replies: Sequence[str]) -> Any:
@@ -56,7 +57,7 @@ def score_companion(index: int, fields: Mapping[str, Any], sample: Sample, repli
     metric = make_judge_metric(make_rubric(**fields))
     stat = metric.score(sample, Generation(text="a"), verdicts=replies)
     assert stat is not None
-    return metric.companions[index].score(sample, metric.sample_value(stat))
+    return list_members(metric)[1 + index].score(sample, metric.sample_value(stat))
 
 
 # --- requests ---------------------------------------------------------------------------
@@ -102,7 +103,7 @@ def test_options_after_z_have_no_letter() -> None:
 
 def test_several_answers_cannot_be_judged_at_once() -> None:
     metric = make_judge_metric(make_rubric())
-    assert metric.judge_requests
+    assert isinstance(metric, Judged)
     with pytest.raises(Unsupported, match="scores one answer, but there are 2 per sample"):
         metric.judge_requests(make_sample(), Generation(text="a"), Generation(text="b"))
     with pytest.raises(Unsupported, match="this model's outputs are empty"):
@@ -208,10 +209,10 @@ def test_a_judge_metric_has_the_limits_of_its_rubric(
     fields: dict[str, Any], bounds: Any, unit: str, is_right_or_wrong: bool
 ) -> None:
     metric = make_judge_metric(make_rubric(fields, version=3))
-    assert metric.bounds
+    assert isinstance(metric, Bounded)
     assert metric.bounds(make_sample()) == bounds
     assert (metric.unit, metric.right_or_wrong, metric.version) == (unit, is_right_or_wrong, 3)
-    kappa, corrected = metric.companions
+    _, kappa, corrected = list_members(metric)
     assert (corrected.unit, corrected.derived_from) == (unit, ("mine",))
     assert (kappa.title, kappa.version, kappa.badness((0.5, 2.0))) == ("mine κ", 3, 1.5)
 
@@ -293,7 +294,7 @@ def test_kappa_pairs_the_verdicts_of_judge_and_human(
     fields: dict[str, Any], replies: list[str], gold: Json, pair: tuple[float, float]
 ) -> None:
     kappa = kappa_metric(**fields)
-    assert kappa.applies
+    assert isinstance(kappa, Restricted)
     assert kappa.name == "mine.kappa"
     for name in ("gold", "human", "human_label"):
         sample = Sample(id="1", inputs={"question": "what?"}, target="paris", meta={name: gold})
@@ -303,7 +304,7 @@ def test_kappa_pairs_the_verdicts_of_judge_and_human(
 
 def test_kappa_skips_samples_without_a_gold_label() -> None:
     kappa = kappa_metric()
-    assert kappa.applies
+    assert isinstance(kappa, Restricted)
     assert not kappa.applies(make_sample())
     assert not kappa.applies(make_sample(gold=""))
 

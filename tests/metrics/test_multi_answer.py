@@ -11,6 +11,7 @@ import pytest
 from auricle import Audio, Generation, Metric, Prediction, Sample, metric
 from auricle.core.errors import SampleError, SpecError, Unreadable, Unsupported
 from auricle.core.types import Failure, Generate, Json, Output, Record, Turn
+from auricle.metrics.capabilities import Bounded, Judged, Profiled, UsesSynonyms, Voting
 from auricle.metrics.judge import judge_1_5, judge_reference
 from auricle.metrics.multi_answer import (
     accepts_multiple_outputs,
@@ -61,7 +62,7 @@ def conversation(*questions: str, target: Json = None) -> Sample:
 
 
 def judge_requests(metric: Metric, sample: Sample, *outputs: Output) -> tuple[Generate, ...]:
-    assert metric.judge_requests
+    assert isinstance(metric, Judged)
     return metric.judge_requests(sample, *outputs)
 
 
@@ -294,19 +295,20 @@ def test_the_signature_names_the_aggregation() -> None:
     assert aggregate_answers(option_accuracy, "vote").signature == "option_accuracy:5.vote.unreadable-wrong"
     averaged = aggregate_answers(wer, "mean")
     assert averaged.signature == "wer:1.pooled.basic:2.mean"
-    assert averaged.with_profile
+    assert isinstance(averaged, Profiled)
     assert averaged.with_profile("none").signature == "wer:1.pooled.none:1.mean"
 
 
 def test_variants_of_a_metric_are_aggregated_the_same_way() -> None:
     averaged, judged = aggregate_answers(accuracy, "mean"), aggregate_answers(judge_1_5, "mean")
-    assert averaged.without_synonyms
+    assert isinstance(averaged, UsesSynonyms)
     assert averaged.without_synonyms().signature == "accuracy:5.no-synonyms.mean.unreadable-wrong"
-    assert judged.with_votes
+    assert isinstance(judged, Voting)
     assert judged.with_votes(2).signature.endswith(".mean")
     sample = Sample(id="1", inputs={"question": "what?"}, target="a cat")
     assert len(judge_requests(judged.with_votes(2), sample, *answers("a", "b"))) == 4
-    assert (averaged.with_votes, judged.without_synonyms, judged.with_profile) == (None, None, None)
+    assert not isinstance(averaged, Voting)
+    assert not isinstance(judged, (UsesSynonyms, Profiled))
 
 
 def test_the_badness_of_a_sample_is_the_mean_of_its_answers() -> None:
@@ -364,7 +366,7 @@ def test_each_answer_is_judged_and_the_mean_is_reported() -> None:
 
 
 def test_judge_votes_are_assigned_to_their_answer() -> None:
-    assert judge_1_5.with_votes
+    assert isinstance(judge_1_5, Voting)
     best = aggregate_answers(judge_1_5.with_votes(2), "best")
     sample = Sample(id="1", inputs={"question": "what?"}, target="a cat")
     replies = tuple(f"Score: {score}" for score in (1, 2, 4, 5))
@@ -439,11 +441,11 @@ def test_a_turn_without_a_reference_cannot_be_scored_alone_but_be_judged() -> No
 
 
 def test_bounds_of_one_turn_are_those_of_its_reference() -> None:
-    assert wer.bounds
+    assert isinstance(wer, Bounded)
     sample = conversation("a", "b", target=["one", "one two three"])
     for aggregation, target in (("first", "one"), ("last", "one two three")):
         derived = aggregate_answers(wer, aggregation)
-        assert derived.bounds
+        assert isinstance(derived, Bounded)
         assert derived.bounds(sample) == wer.bounds(replace(sample, target=target))
         plain = Sample(id="1", inputs={}, target="one two")
         assert derived.bounds(plain) == wer.bounds(plain)
@@ -457,11 +459,11 @@ def test_bounds_have_no_unreadable_answers_and_no_ties() -> None:
         ("vote", ((0, (0.0,)), (0, (1.0,)))),
     ):
         derived = aggregate_answers(exact_match, aggregation)
-        assert derived.bounds
+        assert isinstance(derived, Bounded)
         assert derived.bounds(sample) == bounds
     averaged, plain = aggregate_answers(wer, "mean"), Sample(id="1", inputs={}, target="one two")
-    assert averaged.bounds
-    assert wer.bounds
+    assert isinstance(averaged, Bounded)
+    assert isinstance(wer, Bounded)
     worst, best = wer.bounds(plain)
     assert averaged.bounds(plain) == ((0, (worst,)), (0, (best,)))
 
@@ -501,7 +503,7 @@ def test_a_transcript_of_data_without_assistant_turns_has_only_those_of_the_mode
 def test_a_judge_of_the_last_answer_sees_the_history_of_the_data() -> None:
     turns = [Turn("user", ("hello",)), Turn("assistant", ("hi",)), Turn("user", ("and now?",))]
     sample = Sample(id="t", inputs={"turns": turns}, target="noon")
-    assert judge_reference.judge_requests
+    assert isinstance(judge_reference, Judged)
     (request,) = judge_reference.judge_requests(sample, Generation(text="it is noon"))
     assert "User: hello\nAssistant: hi\nUser: and now?" in str(request.turns[0].parts[0])
 
@@ -514,11 +516,11 @@ def test_a_sample_is_a_conversation_if_an_input_has_turns() -> None:
 
 
 def test_a_judge_is_asked_about_the_elected_answer_only() -> None:
-    readable = replace(judge_reference, companions=(), read_answer=lambda _, output: output.text)
+    readable = judge_reference.replace(companions=(), read_answer=lambda _, output: output.text)
     voted = aggregate_answers(readable, "vote")
     sample = Sample(id="1", inputs={"question": "Which?"}, target="a dog")
     outputs = [Generation(text=text) for text in ("a cat", "a hound", "a hound")]
-    assert voted.judge_requests
+    assert isinstance(voted, Judged)
     (request,) = voted.judge_requests(sample, *outputs)
     assert "a hound" in str(request.turns)
     assert "a cat" not in str(request.turns)

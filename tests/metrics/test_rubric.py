@@ -7,6 +7,7 @@ import pytest
 
 from auricle.core.errors import SpecError, Unreadable
 from auricle.core.types import Generation, Sample
+from auricle.metrics.capabilities import Bounded, list_members
 from auricle.metrics.catalogue import METRICS
 from auricle.metrics.judge import make_judge_metric
 from auricle.metrics.rubric import RUBRICS_DIR, Rubric, build_rubric, load_rubric
@@ -182,9 +183,9 @@ def test_a_factor_scales_scores_and_bounds_but_not_the_agreement_with_people() -
     metric = make_judge_metric(make_rubric(SCALE, factor=20))
     sample, output = Sample(id="1", inputs={"question": "?"}, meta={"gold": 4}), Generation(text="x")
     assert metric.score(sample, output, verdicts=("Score: 4",)) == 80.0
-    assert metric.bounds
+    assert isinstance(metric, Bounded)
     assert metric.bounds(sample) == (20.0, 100.0)
-    assert metric.companions[0].score(sample, 80.0) == (4.0, 4.0)
+    assert list_members(metric)[1].score(sample, 80.0) == (4.0, 4.0)
 
 
 def test_a_rubric_is_judged_once_and_without_chance_unless_it_states_otherwise() -> None:

@@ -1,6 +1,5 @@
 """What a judge is asked about unread replies, and how its choice is scored."""
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -8,6 +7,7 @@ import pytest
 from auricle.core.errors import AnswerRefused, Unreadable, Unsupported
 from auricle.core.types import Generation, Prediction, Sample
 from auricle.metrics.base import Metric, mean
+from auricle.metrics.capabilities import Judged
 from auricle.metrics.judge import judge_choice
 from auricle.metrics.readings import require_value
 from auricle.metrics.unread_judge import let_judge_read
@@ -23,13 +23,13 @@ judged = let_judge_read(option_accuracy)
 
 
 def request_text(metric: Metric, sample: Sample, output: Generation) -> str:
-    assert metric.judge_requests
+    assert isinstance(metric, Judged)
     (request,) = metric.judge_requests(sample, output)
     return str(request.turns[0].parts[0])
 
 
 def requests(metric: Metric, *outputs: Any) -> tuple[Any, ...]:
-    assert metric.judge_requests
+    assert isinstance(metric, Judged)
     return metric.judge_requests(QUIZ, *outputs)
 
 
@@ -105,8 +105,8 @@ def test_sides_of_a_pair_are_read_too() -> None:
 
 
 def test_samples_that_the_metric_does_not_apply_to_are_not_sent() -> None:
-    assert requests(replace(judged, score=judged.score), UNREAD)
-    assert requests(let_judge_read(replace(option_accuracy, applies=lambda _: False)), UNREAD) == ()
+    assert requests(judged.replace(score=judged.score), UNREAD)
+    assert requests(let_judge_read(option_accuracy.replace(applies=lambda _: False)), UNREAD) == ()
 
 
 def test_the_judge_is_part_of_the_signature() -> None:

@@ -8,6 +8,7 @@ import jiwer
 import pytest
 
 from auricle import Generation, Metric, Sample
+from auricle.metrics.capabilities import Profiled
 from auricle.tasks.asr.error_rates import cer, mer, wer
 from auricle.text import get_profile, split_mixed
 
@@ -69,7 +70,7 @@ def score_pairs(metric: Metric, pairs: Sequence[tuple[str, str]]) -> list[Any]:
 def test_corpus_wer_equals_jiwer_with_every_profile(name: str) -> None:
     pairs = random_pairs()
     normalise = get_profile(name)
-    assert wer.with_profile
+    assert isinstance(wer, Profiled)
     stats = score_pairs(wer.with_profile(name), pairs)
     normalised = [(normalise(reference), normalise(hypothesis)) for reference, hypothesis in pairs]
     with_reference = [pair for pair in normalised if pair[0]]  # jiwer rejects empty references

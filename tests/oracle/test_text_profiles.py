@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from auricle import Generation, Sample
+from auricle.metrics.capabilities import Profiled
 from auricle.tasks.asr.error_rates import LENGTH, wer
 from auricle.text import PROFILES, get_profile
 from tests.support import paths
@@ -26,7 +27,7 @@ BRACKETS = ("[noise]", "(laughs)", "<|en|>", "(", ")", "[", ">", "\t", "\r\n", "
 
 def scored_pairs(name: str) -> Iterator[tuple[dict[str, Any], float, float, Any]]:
     """Yield each pair of a profile's language with our errors and length, and the tool's rate."""
-    assert wer.with_profile
+    assert isinstance(wer, Profiled)
     metric = wer.with_profile(name)
     for row in GOLDEN[get_profile(name).languages[0]]:
         sample = Sample(id="pair", inputs={}, target=row["reference"])

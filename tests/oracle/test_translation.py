@@ -10,6 +10,7 @@ from sacrebleu.metrics.ter import TER
 from sacrebleu.tokenizers.tokenizer_char import TokenizerChar
 
 from auricle import Generation, Metric, Sample
+from auricle.metrics.capabilities import Localized
 from auricle.tasks.translation.metrics import MECAB_PACKAGES, bleu, chrf, chrf_pp, ter
 
 Pairs = Sequence[tuple[str, str]]
@@ -40,7 +41,7 @@ def ask_sacrebleu(oracle: Any, pairs: Pairs) -> float:
 
 
 def for_language(metric: Metric, language: str) -> Metric:
-    assert metric.with_language
+    assert isinstance(metric, Localized)
     return metric.with_language(language)
 
 

@@ -98,7 +98,7 @@ def test_error_while_asking_a_judge_is_that_of_the_sample(raised: Exception, exp
     def ask(sample: Sample, output: Generation) -> tuple[Generate, ...]:
         raise raised
 
-    metric = replace(build_metric(), judge_requests=ask)
+    metric = build_metric().replace(judge_requests=ask)
     with pytest.raises(type(expected), match=f"^{expected}"):
         build_judge_requests(JUDGE, metric, RECORD)
 
@@ -302,10 +302,10 @@ def test_judges_serve_metrics_of_their_role_and_of_their_name() -> None:
     metric = build_rated_metric()
     assert RATER.serves(metric)
     assert not Judge("rater", {}).serves(metric)
-    assert not RATER.serves(replace(metric, judge_requests=None))
+    assert not RATER.serves(metric.replace(judge_requests=None))
     mine = Judge("/folder/mine.py:Rater", {"x": 1}, JudgeRole.QUALITY)
-    assert mine.serves(replace(metric, judge_models=("mine.py:Rater",)))
-    assert not RATER.serves(replace(metric, judge_models=("mine.py:Rater",)))
+    assert mine.serves(metric.replace(judge_models=("mine.py:Rater",)))
+    assert not RATER.serves(metric.replace(judge_models=("mine.py:Rater",)))
 
 
 def test_duration_of_unreadable_audio_is_unknown(tmp_path: Path) -> None:

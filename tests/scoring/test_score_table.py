@@ -103,7 +103,7 @@ def test_a_text_beyond_a_million_characters_is_left_out_with_a_reason(oversized:
 
 
 def test_an_oversized_answer_that_a_metric_does_not_apply_to_is_not_counted() -> None:
-    picky = replace(wer, applies=lambda sample: sample.id == "0")
+    picky = wer.replace(applies=lambda sample: sample.id == "0")
     records = [make_record(0), make_record(1, answer="x" * (MAX_TEXT_LENGTH + 1))]
     _, results = score_and_summarise(records, [picky])
     assert (results[0].scored, results[0].total) == (1, 1)

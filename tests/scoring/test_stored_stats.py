@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from auricle.core.errors import DataError
+from auricle.metrics.capabilities import Tokenized
 from auricle.runs.scores import ScoreLine, write_scores
 from auricle.scoring.stored_stats import load_stats
 from tests.support.app_runs import make_number
@@ -22,7 +23,7 @@ def test_the_built_in_metric_aggregates_its_statistics(tmp_path: Path) -> None:
     assert stored
     assert (stored.ids, stored.metric.name, stored.metric.profile) == (["s0", "s1"], "wer", "none")
     assert stored.metric.aggregate(stored.stats) == pytest.approx(0.1)
-    assert stored.metric.tokenize
+    assert isinstance(stored.metric, Tokenized)
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ from typing import Any
 from auricle.core.errors import AuricleError
 from auricle.core.types import Failure, Generation, Likelihood, Output, Prediction, Record, Sample, Turn
 from auricle.metrics.base import Metric
+from auricle.metrics.capabilities import Bounded, Judged, Profiled, ReadsAnswer, Restricted, Voting, list_members
 from auricle.metrics.catalogue import METRICS
 from auricle.metrics.intervals import adjust_holm, compare_paired, compute_interval, newcombe_interval
 from auricle.metrics.matrix_difference import ConfusionMatrix, match_by_meaning, subtract_matrices
@@ -81,14 +82,15 @@ def texts() -> Group:
 
 def texts_of_profiles() -> Group:
     wer: Metric = METRICS.get("wer")
-    assert wer.with_profile
+    assert isinstance(wer, Profiled)
     _, records = texts()
     metrics = [wer.with_profile(name) for name in ("none", "open-asr", "whisper-en", "mixed")]
     for name in ("cer", "exact_match", "contains", "rouge_l", "cider"):
         metrics.append(METRICS.get(name).with_profile("none"))
-    averaged = aggregate_answers(wer, "mean").with_profile
-    metrics.append(replace(averaged("none") if averaged else wer, name="averaged"))
-    return [replace(metric, name=f"{metric.name}-{metric.profile}") for metric in metrics], records
+    averaged = aggregate_answers(wer, "mean")
+    assert isinstance(averaged, Profiled)
+    metrics.append(averaged.with_profile("none").replace(name="averaged"))
+    return [metric.replace(name=f"{metric.name}-{metric.profile}") for metric in metrics], records
 
 
 CHOICES = ["angry", "happy", "neutral", "sad"]
@@ -119,7 +121,7 @@ def class_scores() -> Group:
         choices = {"choices": ["angry", "happiness", "neutral", "sad"]}
         records.append(record_of(row, target, prediction, inputs=choices))
     records[7] = replace(records[7], outputs=(Prediction(values={"sad": 2.0, "angry": -1.0}, scale="logit"),))
-    return [*metrics, *(replace(metric, name=f"{metric.name}-strict") for metric in strict)], records
+    return [*metrics, *(metric.replace(name=f"{metric.name}-strict") for metric in strict)], records
 
 
 OPTIONS = ["a cat", "a dog", "two birds", "rain"]
@@ -183,7 +185,7 @@ def ratings() -> Group:
 def preferences() -> Group:
     rng = random.Random(9)
     metrics = [
-        replace(metric, name=f"{metric.name}-{ties}")
+        metric.replace(name=f"{metric.name}-{ties}")
         for ties in TIE_POLICIES
         for metric in preference_metrics(Dimension("melody", question_count=2, question_index=1), ties)
     ]
@@ -316,7 +318,7 @@ def several_answers() -> Group:
                 metrics.append(aggregate_answers(metric, aggregation))
             except AuricleError:
                 continue
-    metrics = [replace(metric, name=f"{metric.name}:{metric.variant}") for metric in metrics]
+    metrics = [metric.replace(name=f"{metric.name}:{metric.variant}") for metric in metrics]
     rng = random.Random(17)
     records = []
     for row in range(14):
@@ -370,10 +372,11 @@ def describe_sample(metric: Metric, record: Record, stats: Mapping[str, Any]) ->
     """Return how bad a sample is, whether it is right, what was read, and what it could have scored."""
     stat = stats.get(metric.name)
     yield None if stat is None else [metric.badness(stat), metric.is_hit(stat)]
-    yield attempt(
-        lambda: metric.read_answer and record.outputs and metric.read_answer(record.sample, record.outputs[0])
-    )
-    yield attempt(lambda: metric.bounds and record.sample.target is not None and metric.bounds(record.sample))
+    outputs, has_target = record.outputs, record.sample.target is not None
+    reader = metric if isinstance(metric, ReadsAnswer) else None
+    bounded = metric if isinstance(metric, Bounded) else None
+    yield attempt(lambda: reader and outputs and reader.read_answer(record.sample, outputs[0]))
+    yield attempt(lambda: bounded and has_target and bounded.bounds(record.sample))
 
 
 def attempt(compute: Callable[[], Any]) -> Any:
@@ -451,9 +454,9 @@ def judges() -> dict[str, Any]:
     results: dict[str, Any] = {}
     for name, replies in JUDGE_REPLIES.items():
         one: Metric = METRICS.get(name)
-        assert one.with_votes
+        assert isinstance(one, Voting)
         for metric in (one, one.with_votes(3)):
-            for member in (metric, *metric.companions):
+            for member in list_members(metric):
                 results[f"{member}"] = _judge_all(metric, member, replies)
     return results
 
@@ -466,12 +469,12 @@ def _judge_all(metric: Metric, member: Metric, replies: Sequence[str]) -> Any:
     for row, gold in enumerate(GOLD):
         inputs = {"question": "Which?", "choices": OPTIONS} if row % 2 else {"question": "Which?"}
         record = record_of(row, "a dog", Generation(text="A dog." if row % 5 else " "), inputs=inputs, human=gold)
-        assert metric.judge_requests
+        assert isinstance(metric, Judged)
         requests = metric.judge_requests(record.sample, *record.outputs)
         indices = [step * row + at % step + step * (at // step == 2) for at in range(len(requests))]
         verdicts = [replies[index % len(replies)] for index in indices]
         score = partial(_score_member, metric, member, record, verdicts)
-        applies = member.applies is None or member.applies(record.sample)
+        applies = not isinstance(member, Restricted) or member.applies(record.sample)
         rows.append([len(requests), requests[: row == 1], applies, attempt(score)])
         if applies and not isinstance(rows[-1][-1], str):
             stats.append(rows[-1][-1])

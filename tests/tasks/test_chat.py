@@ -12,6 +12,7 @@ from auricle.core.errors import DataError
 from auricle.core.types import RejectedRow, Turn
 from auricle.engine.catalogue import TASKS
 from auricle.engine.inferencers import Converse, preview_requests
+from auricle.metrics.capabilities import Restricted
 
 TALK = {
     "id": "t",
@@ -44,7 +45,7 @@ def scores(task: Any, sample: Any, *texts: Any) -> Any:
     return {
         metric.name: metric.score(sample, *outputs)
         for metric in task.metrics
-        if not metric.applies or metric.applies(sample)
+        if not isinstance(metric, Restricted) or metric.applies(sample)
     }
 
 

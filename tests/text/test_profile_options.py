@@ -4,6 +4,7 @@ import pytest
 
 from auricle.core.errors import UnknownName
 from auricle.core.signature import MetricSignature
+from auricle.metrics.capabilities import Profiled
 from auricle.tasks.asr.error_rates import wer
 from auricle.text import PROFILES, get_profile
 from auricle.text.profile_options import OPTIONS
@@ -46,7 +47,7 @@ def test_every_spelling_of_the_catalan_geminate_is_one_word(spelling: str) -> No
 def test_options_are_part_of_name_signature_and_title() -> None:
     profile = get_profile("basic+harakat+alef")
     assert (profile.name, profile.signature) == ("basic+harakat+alef", "basic+harakat+alef:2")
-    assert wer.with_profile
+    assert isinstance(wer, Profiled)
     metric = wer.with_profile("basic+yo")
     assert MetricSignature.parse(metric.signature).profile == "basic+yo"
     assert metric.named_after_profile().title == "WER (basic+yo)"

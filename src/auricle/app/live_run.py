@@ -16,6 +16,7 @@ from auricle.app.run_data import find_foreign_code
 from auricle.core.errors import AuricleError
 from auricle.engine.factory import build_task
 from auricle.engine.spec import Spec
+from auricle.metrics.capabilities import Judged
 from auricle.runs.journal_follower import JournalFollower
 from auricle.runs.metrics import Number
 from auricle.runs.run_directory import LOCK_FILE, Run, find_writer
@@ -103,7 +104,7 @@ def compute_partial_numbers(path: Path) -> list[Number]:
         task = build_task(Spec.from_run(run))
     except AuricleError:
         return []
-    table = ScoreTable([metric for metric in task.metrics if not metric.judge_requests], task.cluster)
+    table = ScoreTable([metric for metric in task.metrics if not isinstance(metric, Judged)], task.cluster)
     for _ in score_records(run.records(), table):
         pass
     return summarise(table, overall_only=True)

@@ -25,6 +25,7 @@ from auricle.engine.task import Task
 from auricle.engine.task_options import check_option, split_list
 from auricle.media import Audio
 from auricle.metrics.base import Metric
+from auricle.metrics.capabilities import Restricted
 from auricle.tasks.rewards.kinds import RewardOptions, has_value, select_metrics
 from auricle.tasks.rewards.preference import TiePolicy, preference_metrics
 from auricle.tasks.rewards.ratings import RATING_METRICS, Dimension, rating_metrics
@@ -495,12 +496,12 @@ def _build_metrics(samples: CmiSamples, ties: TiePolicy) -> list[Metric]:
 
 def _of_dataset(metric: Metric, dataset: str, add_name: bool) -> Metric:
     """Restrict a metric to one dataset, whose name is added if others have the same metric."""
+    assert isinstance(metric, Restricted)
     applies = metric.applies
-    assert applies
-    restricted = replace(metric, applies=lambda sample: sample.meta.get("subset") == dataset and applies(sample))
+    restricted = metric.replace(applies=lambda sample: sample.meta.get("subset") == dataset and applies(sample))
     if not add_name:
         return restricted
-    return replace(restricted, name=f"{metric.name}.{dataset.lower()}", title=f"{metric.title}, {dataset}")
+    return restricted.replace(name=f"{metric.name}.{dataset.lower()}", title=f"{metric.title}, {dataset}")
 
 
 def group_fields(evaluation: Evaluation) -> tuple[str, ...]:

@@ -21,6 +21,7 @@ from auricle.core.signature import JUDGE_MARK
 from auricle.core.types import Generation, Json, Likelihood, Outcome, Output, Prediction, Record, list_parts
 from auricle.media import Audio
 from auricle.metrics.base import COMPANION_SUFFIXES, Metric
+from auricle.metrics.capabilities import Judged, Stratified
 from auricle.metrics.multi_answer import AnswerAggregator, get_turns
 from auricle.report import terminal, transcript
 from auricle.report.text_format import format_likelihood, format_number, format_reading
@@ -216,7 +217,7 @@ class Listing:
         from auricle.report.figures import load_figure_sources
         from auricle.report.sample_view import SampleView
 
-        metric = next((metric for metric in self._metrics.values() if metric.threshold is not None), None)
+        metric = next((metric for metric in self._metrics.values() if hasattr(metric, "threshold")), None)
         view = SampleView(record.sample.id)
         for source in load_figure_sources():
             view = source.show(view, record, metric, is_page=False)
@@ -227,7 +228,7 @@ class Listing:
         verdicts: dict[tuple[str, str], None] = {}
         for name, texts in scores.verdicts.items():
             metric, one_of_several = self._find_metric(name), name.partition(JUDGE_MARK)[2]
-            role = metric.judge_role if metric else JudgeRole.JUDGE
+            role = metric.judge_role if isinstance(metric, Judged) else JudgeRole.JUDGE
             label = role.noun if role.is_judge else one_of_several or role.noun
             verdicts |= dict.fromkeys((label, text) for text in texts)
         return list(verdicts)
@@ -253,7 +254,7 @@ class Listing:
         if "silence" in details:  # there is nothing that the errors could be a share of
             return f"{details['insertions']} inserted on silence (profile {metric.profile})"
         if math.isnan(value):
-            return ONLY_FOR_SEVERAL if metric.stratum else _format_undefined(stat)
+            return ONLY_FOR_SEVERAL if isinstance(metric, Stratified) else _format_undefined(stat)
         number = format_number(value, metric.unit)
         if "substitutions" not in details:
             return number

@@ -16,6 +16,7 @@ from auricle.engine.spec import Spec
 from auricle.engine.task import Task
 from auricle.media import Audio
 from auricle.metrics.base import Metric
+from auricle.metrics.capabilities import Restricted
 from auricle.models import Model
 from auricle.models.availability import describe_readiness
 
@@ -116,7 +117,7 @@ def _check_metric_columns(task: Task, samples: Sequence[Sample]) -> Iterator[tup
         reasons = {
             str(error): None
             for metric in task.metrics
-            if (metric.applies is None or metric.applies(sample)) and (error := _try_bounds(metric, sample))
+            if (not isinstance(metric, Restricted) or metric.applies(sample)) and (error := _try_bounds(metric, sample))
         }
         yield from ((sample.origin or sample.id, reason) for reason in reasons)
 

@@ -30,8 +30,8 @@ from auricle.engine.task_options import (
     parse_row_range,
     split_list,
 )
-from auricle.metrics.capabilities import Localized, Profiled, Restricted, UsesSynonyms, Voting
 from auricle.metrics.base import Metric, resolve_metrics
+from auricle.metrics.capabilities import Localized, Profiled, Restricted, UsesSynonyms, Voting
 from auricle.metrics.multi_answer import apply_aggregations
 from auricle.text import resolve_profile_name
 

@@ -12,6 +12,7 @@ from auricle.engine.settings import Settings
 from auricle.engine.suites import CONDITIONS, Suite
 from auricle.engine.task import Task
 from auricle.metrics.base import Metric
+from auricle.metrics.capabilities import list_members
 from auricle.runs.metrics import ModelFacts
 from auricle.runs.suites import PartRun, SuiteRun
 
@@ -90,7 +91,7 @@ def _language_of(task: Task) -> str:
 
 def _list_metrics(task: Task) -> dict[str, Metric]:
     metrics = [*task.metrics, *task.judged_metrics]
-    return {member.name: member for metric in metrics for member in (metric, *metric.companions)}
+    return {member.name: member for metric in metrics for member in list_members(metric)}
 
 
 @dataclass(frozen=True)

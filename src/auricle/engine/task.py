@@ -15,18 +15,12 @@ from auricle.engine.inferencers import Inferencer
 from auricle.engine.scored_language import DEFAULT_PROFILES
 from auricle.engine.task_options import split_list
 from auricle.metrics.base import Metric, resolve_metrics
+from auricle.metrics.capabilities import Localized, Profiled
 from auricle.metrics.multi_answer import apply_aggregations
 from auricle.metrics.unread_judge import let_judge_read
 from auricle.runs.metrics import Metrics
 from auricle.runs.verdicts import Judge
 from auricle.text import resolve_profile_name
-
-USUAL_METRICS: Mapping[JudgeRole, Sequence[str]] = {
-    JudgeRole.RECOGNISER: ("round_trip_wer", "round_trip_cer", "round_trip_floor"),
-    JudgeRole.SPEAKER: ("speaker_similarity",),
-    JudgeRole.QUALITY: ("predicted_quality",),
-}
-"""Metrics of spoken answers that any task gets if there is a model of their role and the task has none for it."""
 
 
 @dataclass(frozen=True)
@@ -138,7 +132,7 @@ class Task:
         profile = self._resolve_profile(profile)
         family = next((name for name in self.profile_metrics if f"{profile}-".startswith(f"{name}-")), "")
         task = replace(self, metrics=self.profile_metrics[family], judged_metrics=()) if family else self
-        metrics = [metric.with_profile(profile) if metric.with_profile else metric for metric in task.metrics]
+        metrics = [metric.with_profile(profile) if isinstance(metric, Profiled) else metric for metric in task.metrics]
         return replace(task, metrics=metrics)
 
     def with_profiles(self, profiles: Sequence[str]) -> Task:
@@ -185,16 +179,20 @@ class Task:
     def _adapt_metrics(self, names: Sequence[str], profile: str = "") -> list[Metric]:
         """Return metrics by name, for the language of the task and under its text normaliser."""
         metrics = [metric for name in names for metric in resolve_metrics(name)]
-        metrics = [metric.with_language(self.language) if metric.with_language else metric for metric in metrics]
+        metrics = [
+            metric.with_language(self.language) if isinstance(metric, Localized) else metric for metric in metrics
+        ]
         profile = profile or next((metric.profile for metric in self.metrics if metric.profile), "")
-        return [metric.with_profile(profile) if profile and metric.with_profile else metric for metric in metrics]
+        return [
+            metric.with_profile(profile) if profile and isinstance(metric, Profiled) else metric for metric in metrics
+        ]
 
     def with_judges(self, judges: Collection[Judge], profile: str = "", *, is_chosen: bool = False) -> Task:
         """Return the same task with what judges make possible.
 
         Args:
-            judges: Models that judge answers, recognisers and models that rate spoken answers. The task gets those of
-                its judged metrics that have requests for them, and the usual metrics of spoken answers.
+            judges: Models that judge answers, and those of other roles. The task gets those of its judged metrics that
+                have requests for them, and the usual metrics of these roles.
             profile: Text normaliser of the added metrics. Default: that of the task's own.
             is_chosen: Whether the metrics of the task were chosen by name. It then gets the usual ones only for models
                 that would have no use otherwise.
@@ -202,7 +200,7 @@ class Task:
         added = [metric for metric in self.judged_metrics if any(judge.serves(metric) for judge in judges)]
         for judge in judges:
             if not (is_chosen and any(judge.serves(metric) for metric in (*self.metrics, *added))):
-                usual = self._adapt_metrics(USUAL_METRICS.get(judge.role, ()), self._choose_profile(profile))
+                usual = self._adapt_metrics(judge.role.metrics, self._choose_profile(profile))
                 added += filter(judge.serves, usual)
         task = self._extend(added)
         if any(judge.role is JudgeRole.UNREAD for judge in judges):

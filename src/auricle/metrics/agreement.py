@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations
 from statistics import fmean, multimode
 from typing import Literal, TypeAlias
@@ -12,6 +12,7 @@ from typing import Literal, TypeAlias
 from auricle.core.errors import Unreadable
 from auricle.core.types import Sample, Stat
 from auricle.metrics.base import Array, Metric, Stats, WeightedAggregate, WeightedAggregator, divide, mean
+from auricle.metrics.capabilities import Judged
 from auricle.metrics.scales import CORRELATION
 
 Level: TypeAlias = Literal["nominal", "ordinal", "interval"]
@@ -43,7 +44,8 @@ def make_panel_metrics(metric: Metric, names: Sequence[str]) -> tuple[Metric, Me
         metric: The metric of one judge.
         names: Names of the metrics of all judges, whose values are combined.
     """
-    scale = metric.judge_scale or JudgeScale()
+    own_scale = metric.judge_scale if isinstance(metric, Judged) else None
+    scale = own_scale or JudgeScale()
 
     def combine(_: Sample, *values: float | None) -> Stat:
         present = [value for value in values if value is not None]
@@ -51,11 +53,11 @@ def make_panel_metrics(metric: Metric, names: Sequence[str]) -> tuple[Metric, Me
             raise Unreadable(f"{len(values) - len(present)} of {len(values)} judges gave no readable verdict")
         return scale.to_stat(scale.combine(present))
 
-    combined = replace(metric, score=combine, judge_requests=None, derived_from=tuple(names))
-    if metric.judge_scale is None:  # its statistics may have any form
+    combined = metric.replace(score=combine, judge_requests=None, derived_from=tuple(names))
+    if own_scale is None:  # its statistics may have any form
         limits = getattr(metric.aggregate, "limits", None)
         average = mean.with_limits(*limits) if limits else mean
-        combined = replace(combined, aggregate=average, credit=None, custom_badness=None, bounds=None)
+        combined = combined.replace(aggregate=average, credit=None, badness=None, bounds=None)
     alpha = Metric(
         f"{metric.name}.alpha",
         _collect_values,
@@ -64,7 +66,7 @@ def make_panel_metrics(metric: Metric, names: Sequence[str]) -> tuple[Metric, Me
         title=f"{metric.title} α",
         variant=f"{metric.variant}.{scale.level}",
         derived_from=tuple(names),
-        custom_badness=lambda stat: max(stat[0::2]) - min(stat[0::2]),
+        badness=lambda stat: max(stat[0::2]) - min(stat[0::2]),
     )
     return combined, alpha
 
@@ -91,7 +93,7 @@ def make_rank_agreement(metric: Metric, names: Sequence[str]) -> Metric:
         title=f"{metric.title} rank agreement",
         variant=".".join(filter(None, (metric.variant, "mean-spearman"))),
         derived_from=tuple(names),
-        custom_badness=lambda stat: max(stat) - min(stat),
+        badness=lambda stat: max(stat) - min(stat),
     )
 
 

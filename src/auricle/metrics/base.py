@@ -13,21 +13,18 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, runtime_checkable
 
 from auricle.core.direction import Direction, Optimum
-from auricle.core.judge_roles import JudgeRole
 from auricle.core.types import MAX_TEXT_LENGTH, Generation, Output, Record, Sample, Stat
+from auricle.metrics.capabilities import CAPABILITIES, Credited, Judged
 from auricle.metrics.catalogue import METRICS, PROFILE_MARK
 from auricle.metrics.scales import NONNEGATIVE, REAL, SHARE, RateScale, Scale, choose_mean_scale
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-
-    from auricle.metrics.agreement import JudgeScale
-    from auricle.text.reading import Reading
 
 Array: TypeAlias = "NDArray[np.float64]"
 Codes: TypeAlias = "NDArray[np.int64]"
@@ -41,7 +38,8 @@ Reply: TypeAlias = str | Mapping[str, float]
 """What a judge replies: text, or numbers by name."""
 Unit: TypeAlias = Literal["", "share", "points", "s"]
 """How a number is shown: a share in per cent, points unscaled, seconds with an s, anything else with four decimals."""
-
+Fact: TypeAlias = Literal["audio_seconds", "model_seconds"]
+"""What a score may depend on beside a sample and its outputs: the duration of its audio, the time of its answers."""
 
 COMPANION_SUFFIXES = (".kappa", ".alpha", ".corrected", ".rank_agreement")
 """Ends of the names of metrics that compare a judge with people or other judges; a single sample has no such score."""
@@ -92,11 +90,12 @@ class SupportsContexts(Protocol):
     def with_contexts(self, contexts: Iterable[Hashable]) -> Aggregator: ...
 
 
-@dataclass(frozen=True)
 class Metric:
     """A named way to score the outputs of a sample and to aggregate the scores of many samples.
 
-    Most metrics are made with the `metric` decorator.
+    A simple metric is made from a function, with the `metric` decorator or `Metric(name, score, aggregate)`. Others are
+    subclasses that set the fields and implement `score`, `aggregate`, and the methods of what else they can do; see
+    `auricle.metrics.capabilities`.
 
     Args:
         name: Name in reports and in `metrics:` lists.
@@ -104,7 +103,7 @@ class Metric:
             apply to the sample.
         aggregate: Function from statistics to one number, such as `mean` or `ratio`.
         higher_is_better: Whether a higher number is better.
-        version: Raised whenever the same outputs would give another number; part of the signature.
+        parts: Other fields, and functions for the methods of any capability, such as `bounds`.
 
     Examples:
         >>> from auricle import Generation, Sample
@@ -119,97 +118,68 @@ class Metric:
     score: ScoreFunction
     aggregate: Aggregator
     higher_is_better: bool = True
+    optimum: Optimum = ""
+    """What is best if neither higher nor lower numbers are: `zero`, as for a bias, or `none`, as for a duration. It
+    takes precedence over `higher_is_better`."""
     version: int = 1
+    """Raised whenever the same outputs would give another number; part of the signature."""
     title: str = ""
     """Name shown to people. [default: `name`]"""
+    unit: Unit = ""
+    """What the number counts; decides how it is printed."""
     variant: str = ""
     """Anything else that decides the number, such as the normaliser; part of the signature."""
     profile: str = ""
     """Name of the text normaliser, which is also part of `variant`; empty if the metric uses none."""
-    synonyms: bool = False
-    """Whether synonyms of a label count as that label."""
     unreadable: Literal["wrong", "unscored"] = "unscored"
     """Whether an unreadable answer counts as wrong or is left out."""
-    bounds: Callable[[Sample], tuple[Stat, Stat]] | None = None
-    """Return the worst and the best statistic that a sample could have."""
-    is_bounded: Callable[[Sample], bool] | None = None
-    """Return whether the bounds of a sample are known. [default: if it has a target, or they are the same for all]"""
-    unit: Unit = ""
-    """What the number counts; decides how it is printed."""
     plot: Literal["", "errors", "classes", "separation", "ratings", "pairs", "detection"] = ""
     """How results are drawn: error types, a confusion matrix, densities of labels, predictions against human ratings,
     pairs against a baseline, or the errors of a detector."""
-    with_profile: Callable[[str], Metric] | None = None
-    """Return the same metric with another normaliser profile."""
-    with_language: Callable[[str], Metric] | None = None
-    """Return the same metric for texts in a language, by its code; an empty one selects no language."""
-    tokenize: Callable[[str], list[str]] | None = None
-    """Split a text into the tokens that this metric compares; used to show differences."""
-    credit: Callable[[Any], float] | None = None
-    """Return 1 for the statistic of a right sample, 0 for a wrong one, and a value between for partial credit. Metrics
-    that do not count samples as right or wrong have no such function."""
-    custom_badness: Callable[[Any], float] | None = None
-    """Rate how bad one statistic is, to list the worst samples. [default: missing credit, or its aggregate]"""
-    judge_requests: Callable[..., tuple[Any, ...]] | None = None
-    """Return the requests for the judge about (sample, *outputs), `Generate` or `Predict`, one per verdict. `score`
-    then receives the replies as `verdicts`: texts, or numbers by name. Two equal requests are two votes."""
-    judge_role: JudgeRole = JudgeRole.JUDGE
-    """Which models the requests are for, such as recognisers."""
-    judge_models: tuple[str, ...] = ()
-    """Names of the models that can answer the requests; any of the role, if empty."""
-    stratum: Callable[[Any], Hashable] | None = None
-    """Return the kind of a statistic, if the worst of each kind are listed, such as trials of the same speaker and of
-    different ones. Its aggregator then has a method `rate`, which compares statistics of different kinds."""
-    read_pair_verdict: Callable[[str], float] | None = None
-    """Read a reply on two answers: 1 if the first one won, 0.5 for a tie. Only metrics that compare answers have it."""
-    with_votes: Callable[[int], Metric] | None = None
-    """Return the same metric with another number of votes."""
-    companions: tuple[Metric, ...] = ()
-    """Further metrics that are derived from this one and reported with it, if there is a judge."""
-    derived_from: tuple[str, ...] = ()
-    """Metrics whose values of a sample `score` receives instead of outputs; None for each that has no value."""
-    judge_scale: JudgeScale | None = None
-    """How the scores of several judges are combined. [default: their mean]"""
-    applies: Callable[[Sample], bool] | None = None
-    """Whether the metric applies to a sample, as far as that is known before it is answered; others are skipped,
-    neither scored nor unreadable. `score` may also return None to skip a sample."""
     needs: str = ""
     """What a sample must have for the metric to apply to it; stated if none has it."""
-    read_answer: Callable[[Sample, Any], str | None] | None = None
-    """Return the answer that the metric reads from an output, or None. Outputs with equal answers vote together."""
-    reader: Callable[..., Reading[Any]] | None = None
-    """Return the answer that `score` reads from the replies to (sample, *outputs), and how firmly they state it.
-    Metrics that compare the whole text have no such function."""
-    options: Callable[[Sample], Mapping[str, str]] | None = None
-    """Return the answers that a reply to a sample may give, by the shortest reply that gives it. A metric that reads
-    numbers has no such function."""
-    left_out: Callable[[Sample, Output], Mapping[str, int]] | None = None
-    """Count, by reason, what of a sample cannot be decided and is in no statistic, such as turns of a call."""
-    needs_duration: bool = False
-    """Whether `score` also takes the duration of the sample's audio as `audio_seconds`, which is None if unknown."""
-    needs_model_seconds: bool = False
-    """Whether `score` also takes the time that the model took for all answers of a sample as `model_seconds`, which is
-    None if it is unknown or an answer is from the response cache."""
-    without_synonyms: Callable[[], Metric] | None = None
-    """Return the same metric with synonyms of a label treated as different labels."""
-    threshold: float | None = None
-    """Score from which on a scored segment is a detection, for metrics of events in time."""
+    facts: tuple[Fact, ...] = ()
+    """What else `score` takes, by name. The time that the model took for all answers of a sample is None if it is
+    unknown or an answer is from the response cache."""
+    derived_from: tuple[str, ...] = ()
+    """Metrics whose values of a sample `score` receives instead of outputs; None for each that has no value."""
     is_model_independent: bool = False
     """Whether the number does not depend on the model, such as chance level; it is then not compared."""
-    has_label_ceiling: bool = False
-    """Whether samples whose label the model does not have always count as wrong."""
-    optimum: Optimum = ""
-    """What is best if neither higher nor lower numbers are: `zero`, as for a bias, or `none`, as for a duration. It
-    takes precedence over `higher_is_better`."""
 
-    def __post_init__(self) -> None:
-        if not self.title:
-            object.__setattr__(self, "title", self.name)
-        if isinstance(self.bounds, ConstantBounds) and isinstance(self.aggregate, MeanAggregator):
-            object.__setattr__(self, "aggregate", self.aggregate.with_limits(self.bounds.worst, self.bounds.best))
+    def __init__(
+        self,
+        name: str = "",
+        score: ScoreFunction | None = None,
+        aggregate: Aggregator | None = None,
+        higher_is_better: bool | None = None,
+        **parts: Any,
+    ) -> None:
+        if unknown := [part for part in parts if part not in PARTS and not hasattr(type(self), part)]:
+            raise TypeError(f"a metric has no {unknown[0]!r}")
+        own = {"score": score, "aggregate": aggregate, "higher_is_better": higher_is_better}
+        self._assign({"name": name or self.name, **own, **parts})
+
+    def _assign(self, parts: Mapping[str, Any]) -> None:
+        """Set fields and methods. None is a method that the metric does not have."""
+        self.__dict__.update({name: part for name, part in parts.items() if part is not None})
+        self.title = self.title or self.name
+        if "judge_requests" in self.__dict__:
+            self.__dict__.update({name: self.__dict__.get(name, default) for name, default in JUDGED_DEFAULTS.items()})
+        bounds = getattr(self, "bounds", None)
+        if isinstance(bounds, ConstantBounds) and isinstance(self.aggregate, MeanAggregator):
+            self.aggregate = self.aggregate.with_limits(bounds.worst, bounds.best)
 
     def __repr__(self) -> str:
         return self.signature
+
+    def replace(self, **changes: Any) -> Metric:
+        """Return the same metric with other fields or methods; None takes a method away."""
+        kind = type(self)
+        declared = [name for name in dir(kind) if getattr(kind, name) is not getattr(Metric, name, None)]
+        own = {name: getattr(self, name) for name in declared if not name.startswith("_")}
+        other = Metric.__new__(Metric)
+        other._assign(own | vars(self) | changes)
+        return other
 
     @property
     def direction(self) -> Direction:
@@ -226,26 +196,31 @@ class Metric:
 
     def named_after_profile(self) -> Metric:
         """Return the metric with the name of its profile added to its own, to stand next to the same under another."""
-        return replace(self, name=f"{self.name}{PROFILE_MARK}{self.profile}", title=f"{self.title} ({self.profile})")
+        return self.replace(name=f"{self.name}{PROFILE_MARK}{self.profile}", title=f"{self.title} ({self.profile})")
 
     def bound(self, sample: Sample) -> tuple[Stat, Stat] | None:
         """Return the worst and the best statistic that a failed sample could have had; None if they are unknown."""
-        if self.bounds is None:
-            return None
-        has_target = sample.target is not None or isinstance(self.bounds, ConstantBounds)
-        is_bounded = self.is_bounded(sample) if self.is_bounded else has_target
-        return self.bounds(sample) if is_bounded else None
+        bounds: Callable[[Sample], tuple[Stat, Stat]] | None = getattr(self, "bounds", None)
+        return bounds(sample) if bounds and self.is_bounded(sample) else None
 
-    def badness(self, stat: Stat) -> float:
-        """Return how bad a sample's statistic is; higher is worse."""
-        if self.custom_badness:
-            return self.custom_badness(stat)
-        if self.credit:
-            return 1.0 - self.credit(stat)
+    def is_bounded(self, sample: Sample) -> bool:
+        """Return whether the bounds of a sample are known: if it has a target, or they are the same for all."""
+        return sample.target is not None or isinstance(getattr(self, "bounds", None), ConstantBounds)
+
+    def badness(self, stat: Any) -> float:
+        """Return how bad a sample's statistic is, to list the worst samples; higher is worse."""
+        credit: Callable[[Any], float] | None = getattr(self, "credit", None)
+        if credit:
+            return 1.0 - credit(stat)
         value = self.sample_value(stat)
         if math.isnan(value):
             return -math.inf  # it cannot be rated, so it is not listed among the worst
         return self.direction.cost(value)
+
+    @property
+    def has_own_badness(self) -> bool:
+        """Whether `badness` follows from more than the number of a sample."""
+        return getattr(self.badness, "__func__", None) is not Metric.badness
 
     def rate_stats(self, stats: Stats, among: Stats) -> Sequence[float]:
         """Return how bad statistics are among all those of a model; higher is worse, also in comparison of models."""
@@ -265,11 +240,11 @@ class Metric:
     @property
     def right_or_wrong(self) -> bool:
         """Whether the metric counts samples as right or wrong."""
-        return self.credit is not None
+        return isinstance(self, Credited)
 
     def is_hit(self, stat: Stat) -> bool | None:
         """Return whether a sample is right, or None if it is neither right nor wrong."""
-        credit = self.credit(stat) if self.credit else None
+        credit = self.credit(stat) if isinstance(self, Credited) else None
         return bool(credit) if credit in (0.0, 1.0) else None
 
     def details(self, stats: Stats) -> Details:
@@ -357,6 +332,11 @@ def resolve_metrics(name: str) -> list[Metric]:
     """
     value = METRICS.get(name)
     return [as_metric(member) for member in (value if isinstance(value, (list, tuple)) else [value])]
+
+
+JUDGED_DEFAULTS = {name: getattr(Judged, name) for name in ("judge_role", "judge_models", "judge_scale", "companions")}
+PARTS = {*Metric.__annotations__, "badness", "is_bounded"}.union(*(vars(capability) for capability in CAPABILITIES))
+"""What may be given to `Metric`: its fields, and functions for methods."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,7 +59,7 @@ def make_corrected_metric(
         variant=metric.variant,
         unit=unit,
         derived_from=(metric.name,),
-        custom_badness=lambda stat: abs(stat[0] - stat[1]) * stat[2],
+        badness=lambda stat: abs(stat[0] - stat[1]) * stat[2],
     )
 
 

@@ -7,7 +7,7 @@ replies. The engine sends them.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from statistics import multimode
 from string import ascii_uppercase
 from typing import TypeAlias
@@ -87,7 +87,7 @@ def make_judge_metric(rubric: Rubric, build_values: Callable[..., TemplateValues
         variant=rubric.digest,
         derived_from=(rubric.name,),
         applies=lambda sample: find_gold_label(sample) is not None,
-        custom_badness=lambda stat: abs(stat[0] - stat[1]),
+        badness=lambda stat: abs(stat[0] - stat[1]),
     )
     metric = Metric(
         rubric.name,
@@ -105,7 +105,7 @@ def make_judge_metric(rubric: Rubric, build_values: Callable[..., TemplateValues
     )
     step = rubric.factor if rubric.kind == "scale" else 1.0
     corrected = make_corrected_metric(metric, scorer.read_gold, step=step, limits=limits, unit=metric.unit)
-    return replace(metric, companions=(kappa, corrected))
+    return metric.replace(companions=(kappa, corrected))
 
 
 @dataclass(frozen=True, slots=True)

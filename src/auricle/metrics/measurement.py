@@ -13,6 +13,7 @@ from auricle.core.errors import AuricleError, SpecError
 from auricle.core.result_table import MIN_INTERVAL_UNITS, ResultTable, format_number
 from auricle.core.types import Generation, Input, Output, Prediction, Sample, Stat
 from auricle.metrics.base import Metric, SupportsContexts
+from auricle.metrics.capabilities import Choosing, Localized, Profiled, UsesSynonyms
 from auricle.metrics.catalogue import METRICS
 from auricle.metrics.intervals import compute_interval
 
@@ -138,18 +139,18 @@ def measure(
 
 def _choose(name: str, options: MeasureKeywords) -> Metric:
     chosen: Metric = METRICS.get(name)
-    if chosen.with_profile:
+    if isinstance(chosen, Profiled):
         chosen = chosen.with_profile(options.get("profile", "none"))
-    if chosen.with_language:
+    if isinstance(chosen, Localized):
         chosen = chosen.with_language(options.get("language", ""))
-    return chosen.without_synonyms() if chosen.without_synonyms else chosen
+    return chosen.without_synonyms() if isinstance(chosen, UsesSynonyms) else chosen
 
 
 def _score(metric: Metric, references: Sequence[Any], hypotheses: Sequence[str]) -> Iterator[tuple[int, Stat, Any]]:
     """Yield the index, the statistic and the context of each pair that the metric applies to."""
     outputs: dict[Any, Output] = {text: Generation(text=str(text)) for text in hypotheses}
     inputs: dict[str, Input] = {}
-    if metric.options:  # labels, which need not be read from texts
+    if isinstance(metric, Choosing):  # labels, which need not be read from texts
         inputs["choices"] = labels = sorted({*map(str, references), *map(str, hypotheses)})
         outputs = {
             text: Prediction(values={label: float(label == str(text)) for label in labels}, scale="probability")

@@ -32,6 +32,16 @@ from auricle.metrics.base import (
     WeightedAggregate,
     mean,
 )
+from auricle.metrics.capabilities import (
+    Bounded,
+    Credited,
+    Judged,
+    Profiled,
+    ReadsAnswer,
+    ReadsReply,
+    UsesSynonyms,
+    Voting,
+)
 from auricle.metrics.readings import join_readings
 from auricle.metrics.scales import REAL, RateScale, Scale
 from auricle.text import Reading
@@ -74,8 +84,8 @@ def apply_aggregations(metrics: Sequence[Metric], aggregations: Sequence[str]) -
 
     Metrics that need the model's time measure all answers of a sample together, and stay as they are.
     """
-    common = [metric for metric in metrics if metric.needs_model_seconds]
-    single = [metric for metric in metrics if not metric.needs_model_seconds]
+    common = [metric for metric in metrics if "model_seconds" in metric.facts]
+    single = [metric for metric in metrics if "model_seconds" not in metric.facts]
     if len(aggregations) == 1:
         (aggregation,) = aggregations
         return [*(aggregate_answers(metric, aggregation) for metric in single), *common]
@@ -90,7 +100,7 @@ def apply_aggregations(metrics: Sequence[Metric], aggregations: Sequence[str]) -
 def _name_with_aggregation(aggregation: str, derived: Metric, metric: Metric) -> Metric:
     if derived.name != metric.name:
         return derived
-    return replace(derived, name=f"{metric.name}.{aggregation}", title=f"{metric.title}, {aggregation}")
+    return derived.replace(name=f"{metric.name}.{aggregation}", title=f"{metric.title}, {aggregation}")
 
 
 @lru_cache(maxsize=256)
@@ -126,13 +136,13 @@ class AnswerScorer:
 
     def judge_requests(self, sample: Sample, *outputs: Output) -> tuple[Generate | Predict, ...]:
         """Return the judge requests for all selected answers."""
-        assert self.metric.judge_requests
+        assert isinstance(self.metric, Judged)
         selected = self.select(sample, outputs)
         return tuple(request for answer in selected for request in self.metric.judge_requests(*answer))
 
     def read(self, sample: Sample, *outputs: Output) -> Reading[str]:
         """Read the selected answers."""
-        assert self.metric.reader
+        assert isinstance(self.metric, ReadsReply)
         return join_readings(self.metric.reader(*answer) for answer in self.select(sample, outputs))
 
     def score_one(
@@ -160,7 +170,7 @@ class AnswerScorer:
                 stats.append(stat)
             except Unreadable as error:
                 unreadable.append(error)
-                if self.metric.unreadable == "wrong" and self.metric.bounds:
+                if self.metric.unreadable == "wrong" and isinstance(self.metric, Bounded):
                     stats.append(self.metric.bounds(answer[0])[0])
             applicable += 1
         if unreadable and len(unreadable) == applicable:
@@ -170,11 +180,11 @@ class AnswerScorer:
     def _score_answer(
         self, answer: AnswerInContext, remaining_verdicts: Iterator[Reply], facts: Mapping[str, float | None]
     ) -> Stat | None:
-        if self.metric.judge_requests is None:
-            stat = self.metric.score(*answer, **facts)
-        else:
+        if isinstance(self.metric, Judged):
             verdicts = tuple(islice(remaining_verdicts, len(self.metric.judge_requests(*answer))))
             stat = self.metric.score(*answer, verdicts=verdicts, **facts)
+        else:
+            stat = self.metric.score(*answer, **facts)
         return tuple(stat) if isinstance(stat, list) else stat
 
 
@@ -183,21 +193,25 @@ def _derive_metric(
 ) -> Metric:
     """Make the parts that all aggregations share: names, signature, judge requests, and derived metrics."""
     scorer = AnswerScorer(metric, select)
-    with_profile, with_votes, without_synonyms = metric.with_profile, metric.with_votes, metric.without_synonyms
-    defaults: dict[str, Any] = {
+    derived: dict[str, Any] = {
         "name": f"{metric.name}.{suffix}" if suffix else metric.name,
         "title": f"{metric.title}, {suffix}" if suffix else metric.title,
         "score": scorer.score_one,
         "variant": ".".join(filter(None, (metric.variant, aggregation))),
-        "judge_requests": scorer.judge_requests if metric.judge_requests else None,
-        "with_profile": with_profile and (lambda profile: aggregate_answers(with_profile(profile), aggregation)),
-        "with_votes": with_votes and (lambda votes: aggregate_answers(with_votes(votes), aggregation)),
-        "without_synonyms": without_synonyms and (lambda: aggregate_answers(without_synonyms(), aggregation)),
         "tokenize": None,  # it is unknown which of the answers a difference would show
         "read_answer": None,
-        "reader": scorer.read if metric.reader else None,
     }
-    return replace(metric, **{**defaults, **changes})
+    if isinstance(metric, Judged):
+        derived["judge_requests"] = scorer.judge_requests
+    if isinstance(metric, ReadsReply):
+        derived["reader"] = scorer.read
+    if isinstance(metric, Profiled):
+        derived["with_profile"] = lambda profile: aggregate_answers(metric.with_profile(profile), aggregation)
+    if isinstance(metric, Voting):
+        derived["with_votes"] = lambda votes: aggregate_answers(metric.with_votes(votes), aggregation)
+    if isinstance(metric, UsesSynonyms):
+        derived["without_synonyms"] = lambda: aggregate_answers(metric.without_synonyms(), aggregation)
+    return metric.replace(**{**derived, **changes})
 
 
 # --- one answer counts ------------------------------------------------------------------------
@@ -209,7 +223,7 @@ def _aggregate_by_position(metric: Metric, aggregation: str, index: int) -> Metr
     def select(sample: Sample, outputs: Sequence[Output]) -> list[AnswerInContext]:
         if not is_conversation(sample):
             return [(sample, outputs[index])]
-        is_judged = metric.judge_requests is not None
+        is_judged = isinstance(metric, Judged)
         context, output = get_answers_in_context(sample, outputs, include_transcript=is_judged)[index]
         if context.target is None and sample.target is not None and not is_judged:
             raise SampleError(f"the {aggregation} turn has no reference answer")
@@ -219,11 +233,12 @@ def _aggregate_by_position(metric: Metric, aggregation: str, index: int) -> Metr
         references = sample.target
         if is_conversation(sample) and isinstance(references, (list, tuple)) and references:
             sample = replace(sample, target=references[index])
-        assert metric.bounds
+        assert isinstance(metric, Bounded)
         return metric.bounds(sample)
 
-    is_constant = metric.bounds is None or isinstance(metric.bounds, ConstantBounds)
-    return _derive_metric(metric, aggregation, select, bounds=metric.bounds if is_constant else bounds)
+    if not isinstance(metric, Bounded) or isinstance(metric.bounds, ConstantBounds):
+        return _derive_metric(metric, aggregation, select)
+    return _derive_metric(metric, aggregation, select, bounds=bounds)
 
 
 def _aggregate_by_likelihood(metric: Metric) -> Metric:
@@ -251,7 +266,7 @@ def _aggregate_by_best(metric: Metric) -> Metric:
         scored = AnswerScorer(metric, _select_all).score_all(sample, *outputs, **verdicts)
         return min(scored[1], key=metric.badness) if scored else None
 
-    is_pass_rate = metric.aggregate is mean and metric.credit is not None and metric.higher_is_better
+    is_pass_rate = metric.aggregate is mean and isinstance(metric, Credited) and metric.higher_is_better
     return _derive_metric(
         metric, "best", _select_all, suffix="pass@n" if is_pass_rate else "oracle", score=score, companions=()
     )
@@ -302,10 +317,10 @@ def _aggregate_by_mean(metric: Metric) -> Metric:
 
 def _aggregate_by_turn(metric: Metric) -> Metric:
     """Score each answer of a conversation against its own reference, and pool all turns."""
-    select = partial(get_scorable_answers, include_transcript=metric.judge_requests is not None)
+    select = partial(get_scorable_answers, include_transcript=isinstance(metric, Judged))
 
     def bounds(sample: Sample) -> tuple[Stat, Stat]:
-        assert metric.bounds
+        assert isinstance(metric, Bounded)
         references = sample.target if isinstance(sample.target, (list, tuple)) else [sample.target]
         turn_bounds = [
             metric.bounds(replace(sample, target=reference)) for reference in references if reference is not None
@@ -317,13 +332,13 @@ def _aggregate_by_turn(metric: Metric) -> Metric:
         "turns",
         select,
         aggregate=AnswerAggregator.wrap(metric.aggregate, "unreadable_answers"),
-        bounds=bounds if metric.bounds else None,
+        bounds=bounds if isinstance(metric, Bounded) else None,
     )
 
 
 def _aggregate_by_vote(metric: Metric) -> Metric:
     """Score the most frequent answer, as the metric reads it; the first on a tie."""
-    if metric.read_answer is None:
+    if not isinstance(metric, ReadsAnswer):
         raise Unsupported(
             f"answers=vote needs a metric that can read an answer from a text; {metric.name} cannot. "
             "Use -T answers=mean, or set the metric's `read_answer`."
@@ -349,11 +364,13 @@ def _aggregate_by_vote(metric: Metric) -> Metric:
 
 def _elect_answer(metric: Metric, sample: Sample, outputs: Sequence[Output]) -> tuple[Output, bool]:
     """Return the first output with the most frequent answer, and whether another answer is as frequent."""
-    assert metric.read_answer
+    assert isinstance(metric, ReadsAnswer)
     answers = [(metric.read_answer(context, output), output) for context, output in _select_all(sample, outputs)]
     votes = Counter(answer for answer, _ in answers if answer is not None)
     if not votes:
-        all_refused = metric.reader and all(metric.reader(sample, output).refused for output in outputs)
+        all_refused = isinstance(metric, ReadsReply) and all(
+            metric.reader(sample, output).refused for output in outputs
+        )
         kind, problem = (AnswerRefused, "is given") if all_refused else (Unreadable, "can be read")
         if any(isinstance(output, Generation) and output.is_cut_off for output in outputs):
             kind = Truncated
@@ -365,9 +382,9 @@ def _elect_answer(metric: Metric, sample: Sample, outputs: Sequence[Output]) -> 
 
 def _single_answer_bounds(metric: Metric) -> Callable[[Sample], tuple[Stat, Stat]] | None:
     """Return the metric's bounds as statistics of a sample with one answer."""
-    bounds = metric.bounds
-    if bounds is None:
+    if not isinstance(metric, Bounded):
         return None
+    bounds = metric.bounds
     if isinstance(bounds, ConstantBounds):
         return ConstantBounds((0, (bounds.worst,)), (0, (bounds.best,)))
 
@@ -382,16 +399,16 @@ def _derive_pooled(metric: Metric, aggregation: str, select: AnswerSelector, **c
     """Make a metric whose statistic holds those of all selected answers."""
     pooled = {
         "score": AnswerScorer(metric, select).score_all,
-        "credit": _average(metric.credit),
-        "custom_badness": _average(metric.badness),
+        "credit": _average(metric.credit) if isinstance(metric, Credited) else None,
+        "badness": _average(metric.badness),
         "judge_scale": None,
     }
     return _derive_metric(metric, aggregation, select, **{**pooled, **changes})
 
 
-def _average(rate: Callable[[Any], float] | None) -> Callable[[Any], float] | None:
+def _average(rate: Callable[[Any], float]) -> Callable[[Any], float]:
     """Return the mean of `rate` over the answers of a sample, as a function of the sample's statistic."""
-    return (lambda stat: sum(map(rate, stat[1])) / max(1, len(stat[1]))) if rate else None
+    return lambda stat: sum(map(rate, stat[1])) / max(1, len(stat[1]))
 
 
 AGGREGATIONS: Mapping[str, Callable[[Metric], Metric]] = {

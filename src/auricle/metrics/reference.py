@@ -16,6 +16,7 @@ from typing import Any
 
 from auricle.core.errors import SpecError
 from auricle.metrics.base import Metric
+from auricle.metrics.capabilities import Judged
 
 PAGES_DIR = Path(__file__).parent / "reference_pages"
 SAMPLES = "samples, or clusters of samples such as speakers"
@@ -184,10 +185,10 @@ def describe_direction(metric: Metric) -> str:
 
 def _list_needs(metric: Metric) -> Sequence[str]:
     needs = [metric.needs] if metric.needs else []
-    if metric.judge_requests:
+    if isinstance(metric, Judged):
         needs.append(f"a {metric.judge_role.noun}")
-    if metric.needs_duration:
+    if "audio_seconds" in metric.facts:
         needs.append("the duration of the recording")
-    if metric.needs_model_seconds:
+    if "model_seconds" in metric.facts:
         needs.append("the time that the model took")
     return needs

@@ -14,6 +14,7 @@ from auricle.core.errors import AnswerRefused, Truncated, Unreadable
 from auricle.core.judge_roles import JudgeRole
 from auricle.core.types import Generate, Generation, Output, Sample, Stat, Turn
 from auricle.metrics.base import Metric
+from auricle.metrics.capabilities import Choosing, Judged, ReadsReply, Restricted
 from auricle.metrics.multi_answer import accepts_multiple_outputs, ambiguous_answers_error
 from auricle.metrics.prompt_escaping import fill_fields
 from auricle.metrics.rubric import REASONING
@@ -64,11 +65,10 @@ def let_judge_read(metric: Metric) -> Metric:
 
     A metric that reads no replies, or needs a judge anyway, stays as it is. So do samples with several replies.
     """
-    if metric.reader is None or metric.judge_requests is not None:
+    if not isinstance(metric, ReadsReply) or isinstance(metric, Judged):
         return metric
     scorer = UnreadScorer(metric)
-    return replace(
-        metric,
+    return metric.replace(
         score=scorer.score,
         judge_requests=scorer.judge_requests,
         judge_role=JudgeRole.UNREAD,
@@ -86,7 +86,7 @@ class UnreadScorer:
         """Return a request if the only reply to a sample cannot be read; what was refused or cut off needs no judge."""
         if len(outputs) != 1 or not isinstance(output := outputs[0], Generation) or not output.text.strip():
             return ()
-        if self.metric.applies and not self.metric.applies(sample):
+        if isinstance(self.metric, Restricted) and not self.metric.applies(sample):
             return ()
         try:
             self.metric.score(sample, output)
@@ -118,7 +118,7 @@ class UnreadScorer:
 
     def _options(self, sample: Sample) -> Mapping[str, str]:
         """Return the answers that a reply may give, by the reply that states it; none if it gives a number."""
-        return self.metric.options(sample) if self.metric.options else {}
+        return self.metric.options(sample) if isinstance(self.metric, Choosing) else {}
 
     def _build_request(self, sample: Sample, reply: str) -> Generate:
         question = sample.inputs.get("question")
@@ -144,7 +144,7 @@ class UnreadScorer:
         choice = match[1].lower()
         if choice == NO_ANSWER:
             return None
-        if not self.metric.options:
+        if not isinstance(self.metric, Choosing):
             return choice
         replies = list(self._options(sample))
         if not choice.isdigit() or not 1 <= int(choice) <= len(replies):

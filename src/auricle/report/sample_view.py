@@ -12,8 +12,8 @@ from auricle.core.calls import CallRecording
 from auricle.core.types import Generation, Json, Likelihood, Output, Prediction, Record, Sample, list_parts
 from auricle.core.value_text import format_json_value
 from auricle.media import Image, Video
-from auricle.metrics.capabilities import Bounded, Tokenized
 from auricle.metrics.base import Metric
+from auricle.metrics.capabilities import Bounded, Tokenized
 from auricle.metrics.label_alignment import display_label, labels_match
 from auricle.metrics.targets import reference_text
 from auricle.report.audio_clips import AudioClips

@@ -30,6 +30,7 @@ from auricle.core.truncation import has_open_thought, was_cut_off
 from auricle.core.types import Failure, Generate, Generation, Predict, Prediction, Record
 from auricle.media import Audio, Image, Video
 from auricle.metrics.base import OVERSIZED_TEXT, Metric, Reply, has_oversized_text
+from auricle.metrics.capabilities import Judged
 from auricle.runs.health import DamagedLine
 from auricle.runs.journal import read_lines
 from auricle.runs.metrics import JudgeFacts
@@ -64,7 +65,7 @@ class Judge:
     def from_fields(cls, fields: Mapping[str, Any]) -> Judge:
         """Create a judge from the fields of its line."""
         is_unread = fields.get("reads_unread", False)  # how the role was stored before there were others
-        role = JudgeRole(fields.get("role", JudgeRole.UNREAD if is_unread else JudgeRole.JUDGE))
+        role = JudgeRole.of(fields.get("role", JudgeRole.UNREAD if is_unread else JudgeRole.JUDGE))
         return cls(fields["model"], fields["arguments"], role, fields.get("version", ""))
 
     @property
@@ -86,13 +87,14 @@ class Judge:
     def to_fields(self) -> dict[str, Any]:
         fields: dict[str, Any] = {"model": self.model, "arguments": self.arguments}
         if self.role is not JudgeRole.JUDGE:
-            fields["role"] = self.role
+            fields["role"] = self.role.name
         return {**fields, "version": self.version} if self.version else fields
 
     def serves(self, metric: Metric) -> bool:
         """Return whether a metric has requests for this judge."""
-        is_suitable = not metric.judge_models or self.short_model in metric.judge_models
-        return metric.judge_requests is not None and metric.judge_role is self.role and is_suitable
+        if not isinstance(metric, Judged) or metric.judge_role is not self.role:
+            return False
+        return not metric.judge_models or self.short_model in metric.judge_models
 
 
 def encode_judges(judges: Sequence[Judge]) -> bytes:
@@ -156,7 +158,7 @@ def _encode(line: Mapping[str, Any]) -> bytes:
 
 def build_judge_requests(judge: Judge, metric: Metric, record: Record) -> list[JudgeRequest]:
     """Build the judge requests of a metric for one record; repeated requests are separate votes."""
-    assert metric.judge_requests
+    assert isinstance(metric, Judged)
     if has_oversized_text(record):
         raise SampleError(OVERSIZED_TEXT)
     try:
@@ -288,7 +290,7 @@ class VerdictIndex(Closing):
             self.judge.name,
             self.judge.model,
             dict(self.judge.arguments),
-            role=self.judge.role.value,
+            role=self.judge.role.name,
             version=self.judge.version,
             **{name: self._counts[name] for name in COUNT_FIELDS},
             cost=round(costs.cost, 6) if price and (costs.cost or not costs.without_cost) else None,
@@ -322,8 +324,8 @@ def read_last_judges(path: Path) -> tuple[Judge, ...]:
 def merge_judges(earlier: Iterable[Judge], current: Iterable[Judge]) -> tuple[Judge, ...]:
     """Return the current judges, and the earlier ones that they do not replace.
 
-    A judge replaces those of its role. A quality model replaces only itself with other arguments, because metrics are
-    named after the model that predicts them.
+    A judge replaces those of its role. If metrics are named after a model, it replaces only itself with other
+    arguments.
     """
     current = tuple(current)
     replaced = {_slot(judge) for judge in current}
@@ -331,7 +333,7 @@ def merge_judges(earlier: Iterable[Judge], current: Iterable[Judge]) -> tuple[Ju
 
 
 def _slot(judge: Judge) -> tuple[JudgeRole, str]:
-    return judge.role, judge.model if judge.role is JudgeRole.QUALITY else ""
+    return judge.role, judge.model if judge.role.has_own_metrics else ""
 
 
 def iter_verdict_lines(path: Path, damaged: list[DamagedLine] | None = None) -> Iterator[tuple[int, dict[str, Any]]]:

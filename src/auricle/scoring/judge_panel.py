@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from auricle.core.closing import Closing
@@ -11,9 +10,9 @@ from auricle.core.errors import SpecError
 from auricle.core.judge_roles import JudgeRole
 from auricle.core.signature import JUDGE_MARK
 from auricle.core.types import Record
-from auricle.metrics.capabilities import Judged, list_members
 from auricle.metrics.agreement import make_panel_metrics, make_rank_agreement
 from auricle.metrics.base import Metric, Reply
+from auricle.metrics.capabilities import Judged, list_members
 from auricle.runs.health import DamagedLine
 from auricle.runs.metrics import JudgeFacts
 from auricle.runs.usage import Price
@@ -24,7 +23,8 @@ NAME_SEPARATOR = "+"
 
 def describe_need(metric: Metric) -> str:
     """State which model a metric needs, with the command that adds it."""
-    model = next(iter(getattr(metric, "judge_models", ())), "MODEL")
+    assert isinstance(metric, Judged)
+    model = next(iter(metric.judge_models), "MODEL")
     return f"needs a {metric.judge_role.noun}: auricle score RUN {metric.judge_role.option} {model}"
 
 
@@ -65,13 +65,13 @@ class JudgePanel(Closing):
         """
         expanded: list[Metric] = []
         for metric in metrics:
-            known = metric if has_labels else metric.replace(companions=())
-            expanded += self._expand(known) if isinstance(known, Judged) else [metric]
+            known = metric if has_labels or not isinstance(metric, Judged) else metric.replace(companions=())
+            expanded += self._expand(known)
         return expanded
 
     def _expand(self, metric: Metric) -> list[Metric]:
         indexes = [index for index in self._indexes if index.judge.serves(metric)]
-        if not indexes:
+        if not isinstance(metric, Judged) or not indexes:
             return [metric]
         everyone = f"{JUDGE_MARK}{NAME_SEPARATOR.join(index.judge.identity for index in indexes)}"
         if len(indexes) == 1 or metric.judge_role is JudgeRole.UNREAD:

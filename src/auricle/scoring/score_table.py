@@ -20,8 +20,8 @@ from auricle.core.errors import AnswerMismatch, AnswerRefused, SpecError, Trunca
 from auricle.core.types import Generation, Outcome, Output, Record, Sample, Stat
 from auricle.core.user_code import UserCall
 from auricle.core.value_text import format_group
-from auricle.metrics.capabilities import Bounded, CountsLeftOut, Judged, ReadsReply, Restricted, Stratified
 from auricle.metrics.base import OVERSIZED_TEXT, Metric, SupportsContexts, has_oversized_text
+from auricle.metrics.capabilities import Bounded, CountsLeftOut, Judged, ReadsReply, Restricted, Stratified
 from auricle.metrics.multi_answer import AnswerAggregator, accepts_multiple_outputs, ambiguous_answers_error
 from auricle.runs.scores import JUDGED, READINGS, REFUSED, TRUNCATED, UNREAD, ScoreLine
 from auricle.scoring.clusters import ClusterTable

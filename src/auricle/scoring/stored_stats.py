@@ -16,8 +16,8 @@ import numpy as np
 
 from auricle.core.direction import Optimum
 from auricle.core.errors import AuricleError, DataError
-from auricle.metrics.capabilities import Profiled, UsesSynonyms
 from auricle.metrics.base import Aggregator, Metric, Stats, Unit, mean, ratio
+from auricle.metrics.capabilities import Profiled, UsesSynonyms
 from auricle.metrics.catalogue import METRICS
 from auricle.runs.metrics import Number
 from auricle.runs.scores import ScoreLine, read_scores, restore_stat
@@ -106,8 +106,8 @@ def _stand_in(number: Number, aggregate: Aggregator, credit: Callable[[Any], flo
         aggregate,
         number.higher_is_better,
         title=number.title,
-        optimum=number.optimum if number.optimum in get_args(Optimum) else "",  # type: ignore[arg-type]  # checked here
-        unit=number.unit if number.unit in get_args(Unit) else "",  # type: ignore[arg-type]  # checked here
+        optimum=number.optimum if number.optimum in get_args(Optimum) else "",
+        unit=number.unit if number.unit in get_args(Unit) else "",
         credit=credit and (credit if number.higher_is_better else lambda stat: 1.0 - credit(stat)),
     )
 

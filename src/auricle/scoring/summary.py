@@ -12,8 +12,8 @@ import numpy as np
 
 from auricle.core.signature import MetricSignature, Signature
 from auricle.core.user_code import UserCall
-from auricle.metrics.capabilities import Bounded, ReadsReply
 from auricle.metrics.base import Aggregator, Codes, Mask, Metric
+from auricle.metrics.capabilities import Bounded, ReadsReply
 from auricle.metrics.dominance import describe_dominance
 from auricle.metrics.intervals import compute_interval
 from auricle.runs.metrics import Number

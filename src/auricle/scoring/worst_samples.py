@@ -9,8 +9,8 @@ from pathlib import Path
 
 from auricle.core.judge_roles import JudgeRole
 from auricle.core.types import Outcome, Record
-from auricle.metrics.capabilities import Judged
 from auricle.metrics.base import Metric
+from auricle.metrics.capabilities import Judged
 from auricle.report.figures import load_figure_sources
 from auricle.report.sample_view import MAX_SAMPLES, SampleView, build_sample_views
 from auricle.runs.metrics import Number
@@ -56,7 +56,7 @@ def load_worst_samples(path: Path, number: Number, *, audio: bool) -> list[Sampl
     stored = load_stats(path, number)
     if stored is None:
         return []
-    metric = replace(stored.metric, name=number.metric)
+    metric = stored.metric.replace(name=number.metric)
     ratings = metric.rate_stats(stored.stats, stored.stats)
     worst = heapq.nlargest(MAX_SAMPLES, _rate_lines(path, number, ratings), key=lambda rated: rated[:3])
     with Run.load(path).open_index() as index:

@@ -10,6 +10,7 @@ import pytest
 from auricle import Generation, Sample
 from auricle.core.errors import SpecError
 from auricle.frameworks.aisbench.evaluators import check_metric, list_metric_names, resolve_metric
+from auricle.metrics.capabilities import ReadsAnswer
 from auricle.metrics.catalogue import METRICS
 
 
@@ -22,7 +23,7 @@ def test_a_metric_applies_the_post_processors_of_both_sides() -> None:
     assert score(name, "So it is 1234.", "steps #### 1,234") == 1.0
     metric = resolve_metric(name)
     assert metric.signature == "Gsm8kEvaluator:1.pred=gsm8k_postprocess&gold=gsm8k_dataset_postprocess"
-    assert metric.read_answer
+    assert isinstance(metric, ReadsAnswer)
     assert metric.read_answer(Sample(id="1", inputs={}), Generation(text="12 or 7")) == "7"
 
 

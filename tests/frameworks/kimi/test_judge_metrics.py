@@ -9,6 +9,7 @@ from auricle.core.errors import SpecError
 from auricle.core.types import Generation, Sample
 from auricle.frameworks.kimi.judge_metrics import load_letter_contexts, make_evalkit_judge, read_letter, vb_mcq
 from auricle.metrics.base import Metric
+from auricle.metrics.capabilities import Bounded, Judged
 from auricle.metrics.catalogue import METRICS
 from tests.support.framework_results import write_letter_contexts
 
@@ -20,7 +21,7 @@ def make_sample(target: Any = "joy", **meta: Any) -> Sample:
 
 
 def ask(metric: Metric, sample: Sample, text: str = "Happy!") -> str:
-    assert metric.judge_requests
+    assert isinstance(metric, Judged)
     (request,) = metric.judge_requests(sample, Generation(text=text))
     return str(request.turns[0].parts[0])
 
@@ -135,7 +136,7 @@ def test_drawn_letters_are_counted_apart() -> None:
     assert vb_mcq.details(stats) == {"drawn": 1}
     assert vb_mcq.aggregate([(1, 0), (0, 1), (0, 1)]) == pytest.approx(1 / 3)
     assert [vb_mcq.is_hit(stat) for stat in ((1, 0), (0, 0), (1, 1), (0, 1))] == [True, False, True, False]
-    assert vb_mcq.bounds
+    assert isinstance(vb_mcq, Bounded)
     assert vb_mcq.bounds(make_sample()) == ((0, 0), (1, 0))
 
 
@@ -143,6 +144,6 @@ def test_drawn_letters_are_counted_apart() -> None:
 def test_only_the_letter_of_the_row_is_right() -> None:
     assert vb_mcq.score(make_sample("A"), Generation(text="A")) == (1, 0)
     assert vb_mcq.score(make_sample("joy"), Generation(text="A")) == (0, 0)
-    assert vb_mcq.bounds
+    assert isinstance(vb_mcq, Bounded)
     assert vb_mcq.bounds(make_sample("A")) == ((0, 0), (1, 0))
     assert [vb_mcq.is_hit(stat) for stat in ((1, 0), (0, 1))] == [True, False]

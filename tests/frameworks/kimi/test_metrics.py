@@ -5,13 +5,14 @@ import pytest
 from auricle.core.types import Generation, Sample
 from auricle.frameworks.kimi.datasets import DATASETS, find_dataset
 from auricle.frameworks.kimi.metrics import select_metrics
+from auricle.metrics.capabilities import Judged, Restricted
 from auricle.metrics.catalogue import METRICS
 
 
 @pytest.mark.parametrize("dataset", DATASETS, ids=lambda dataset: dataset.name)
 def test_every_dataset_but_transcripts_is_judged_under_the_evalkits_profile(dataset: object) -> None:
     metrics = select_metrics(find_dataset(dataset.name)).evalkit  # type: ignore[attr-defined]
-    is_judged = [metric.judge_requests is not None for metric in metrics]
+    is_judged = [isinstance(metric, Judged) for metric in metrics]
     assert all(is_judged) or [metric.name for metric in metrics] == ["wer"]
 
 
@@ -48,7 +49,7 @@ def test_metrics_of_a_dataset(name: str, default: list[str], judged: list[str], 
 def test_subsets_of_open_audio_bench_have_one_rubric_each(subset: str, metrics: list[str], votes: int) -> None:
     sample = Sample(id="1", inputs={}, meta={"subset": subset})
     evalkit = select_metrics(find_dataset("OpenAudioBench"), votes).evalkit
-    assert [metric.name for metric in evalkit if metric.applies and metric.applies(sample)] == metrics
+    assert [metric.name for metric in evalkit if isinstance(metric, Restricted) and metric.applies(sample)] == metrics
 
 
 @pytest.mark.parametrize(
@@ -58,7 +59,7 @@ def test_subsets_of_open_audio_bench_have_one_rubric_each(subset: str, metrics: 
 def test_the_evalkits_judge_sees_the_question_of_its_kind_of_interaction(dataset: str, shown: str) -> None:
     sample = Sample(id="1", inputs={"question": "written?"}, target="A", meta={"audio_content": "spoken?"})
     (metric,) = select_metrics(find_dataset(dataset)).evalkit
-    assert metric.judge_requests
+    assert isinstance(metric, Judged)
     (request,) = metric.judge_requests(sample, Generation(text="x"))
     prompt = str(request.turns[0].parts[0])
     assert [text for text in ("spoken?", "written?") if text in prompt] == [shown]
@@ -68,7 +69,7 @@ def test_the_evalkits_judge_sees_the_question_of_its_kind_of_interaction(dataset
 def test_the_judge_of_a_category_sees_the_question_that_exists(meta: dict[str, str], shown: str) -> None:
     sample = Sample(id="1", inputs={"question": "written?"}, target="A", meta={**meta})
     (metric,) = select_metrics(find_dataset("AudioMQADataset")).evalkit
-    assert metric.judge_requests
+    assert isinstance(metric, Judged)
     (request,) = metric.judge_requests(sample, Generation(text="x"))
     assert shown in str(request.turns[0].parts[0])
 
@@ -77,7 +78,7 @@ def test_the_judge_of_a_category_sees_the_question_that_exists(meta: dict[str, s
 def test_default_metrics_leave_rated_subsets_to_others(subset: str, applies: bool) -> None:
     sets = select_metrics(find_dataset("OpenAudioBench"))
     restricted = sets.restrict(METRICS.get("contains"))
-    assert restricted.applies
+    assert isinstance(restricted, Restricted)
     assert restricted.applies(Sample(id="1", inputs={}, meta={"subset": subset})) == applies
     assert select_metrics(find_dataset("sd-qa")).restrict(METRICS.get("contains")) is METRICS.get("contains")
 
@@ -85,6 +86,6 @@ def test_default_metrics_leave_rated_subsets_to_others(subset: str, applies: boo
 @pytest.mark.parametrize("votes", [0, 3])
 def test_votes_are_those_of_the_rubric_unless_requested(votes: int) -> None:
     (metric,) = select_metrics(find_dataset("commoneval"), votes).evalkit
-    assert metric.judge_requests
+    assert isinstance(metric, Judged)
     sample = Sample(id="1", inputs={"question": ""}, meta={"audio_content": "?"})
     assert len(metric.judge_requests(sample, Generation(text="x"))) == (votes or 1)

@@ -12,6 +12,7 @@ from auricle.core.types import Generation
 from auricle.engine.catalogue import TASKS
 from auricle.engine.factory import build_task
 from auricle.engine.spec import JudgeSpec, Spec, resolve_tasks
+from auricle.metrics.capabilities import Judged, Restricted
 from auricle.metrics.catalogue import METRICS
 from auricle.runs.run_directory import Run
 from tests.frameworks.kimi.evalkit_files import (
@@ -161,10 +162,10 @@ def test_the_judge_gets_the_spoken_question() -> None:
     write_rows("data/VoiceBench/commoneval.jsonl", [{"audio_content": "Describe a joke."}])
     spec = Spec(task="kimi:commoneval", model="echo", judge=JudgeSpec(model="echo"), model_args={"reply": "ha"})
     evaluate(spec.resolved(), "out")
-    judge_requests = build_kimi_task("commoneval").metrics[0].judge_requests
+    metric = build_kimi_task("commoneval").metrics[0]
     (record,) = Run.load(Path("out")).records()
-    assert judge_requests
-    assert "Describe a joke." in str(judge_requests(record.sample, *record.outputs)[0].turns[0].parts[0])
+    assert isinstance(metric, Judged)
+    assert "Describe a joke." in str(metric.judge_requests(record.sample, *record.outputs)[0].turns[0].parts[0])
 
 
 def test_open_audio_bench_is_scored_by_subset() -> None:
@@ -177,7 +178,9 @@ def test_open_audio_bench_is_scored_by_subset() -> None:
     trivia, rated = list_samples(task)
     assert trivia.target == ["ann", "anna"]
     applies = {
-        metric.name: (metric.applies(trivia), metric.applies(rated)) for metric in task.metrics if metric.applies
+        metric.name: (metric.applies(trivia), metric.applies(rated))
+        for metric in task.metrics
+        if isinstance(metric, Restricted)
     }
     assert applies["judge-reference"] == applies["contains"] == (True, False)
     assert applies["judge-1-10"] == (False, True)

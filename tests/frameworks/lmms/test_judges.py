@@ -13,6 +13,7 @@ from auricle.core.types import Generate, Sample, Turn
 from auricle.engine.spec import JudgeSpec
 from auricle.frameworks.lmms.judges import DESCRIPTION_RULES, JUDGED_FUNCTIONS, make_judged_metric
 from auricle.metrics.base import Metric
+from auricle.metrics.capabilities import Bounded, Judged
 from tests.frameworks.lmms.task_files import build_lmms_task, overall_values, read_metrics
 
 ASKING = """
@@ -43,8 +44,9 @@ def text_of(output: Any) -> str:
 
 
 def requests_of(function: str, metric: str, doc: Mapping[str, Any], answer: str) -> list[Generate]:
-    build = judged_metric(function, metric).judge_requests
-    assert build is not None
+    judged = judged_metric(function, metric)
+    assert isinstance(judged, Judged)
+    build = judged.judge_requests
     return list(build(Sample(id="0", inputs={}, meta=dict(doc)), Generation(text=answer)))
 
 
@@ -81,8 +83,8 @@ def test_every_recognised_metric_has_a_rubric_and_keeps_its_name(
 ) -> None:
     (built,) = build_lmms_task(folder, add_function(function, metric)).metrics
     assert built.name == metric
-    assert built.judge_requests is not None
-    assert built.bounds is not None
+    assert isinstance(built, Judged)
+    assert isinstance(built, Bounded)
     assert ".".join(built.variant.split(".")[:1]) == "lmms"
 
 
@@ -151,7 +153,7 @@ def test_an_aggregation_that_asks_the_judge_is_recognised_too(
     add_function("semantic_match_aggregate", "semantic_match")
     added = "metric_list: [{metric: semantic_match, aggregation: !function utils.semantic_match_aggregate}]\n"
     (metric,) = build_lmms_task(folder, added).metrics
-    assert metric.judge_requests is not None
+    assert isinstance(metric, Judged)
 
 
 def test_other_metrics_of_a_judged_function_are_left_out_with_a_note(
@@ -172,7 +174,7 @@ def test_a_function_of_the_same_name_that_only_computes_is_run_itself(folder: Pa
     )
     added = "process_results: !function utils.wavcaps_process_results\nmetric_list: [{metric: gpt_eval}]\n"
     (metric,) = build_lmms_task(folder, added).metrics
-    assert metric.judge_requests is None
+    assert not isinstance(metric, Judged)
 
 
 def test_a_judge_loaded_on_this_machine_is_refused_by_name(folder: Path) -> None:

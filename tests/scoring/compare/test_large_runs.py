@@ -78,7 +78,7 @@ def test_groups_are_compared(runs: LargeRuns) -> None:
 
 
 def test_a_metric_without_sums_is_refused(runs: LargeRuns) -> None:
-    rows, refused = runs.build_rows([replace(METRICS[0], name="other")])
+    rows, refused = runs.build_rows([METRICS[0].replace(name="other")])
     assert not rows
     assert "not a function of sums" in refused["other"]
 

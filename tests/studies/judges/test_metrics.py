@@ -9,6 +9,7 @@ import pytest
 from auricle.core.check_result import CheckResult
 from auricle.core.types import Generation, Record, Sample
 from auricle.metrics.base import Metric
+from auricle.metrics.capabilities import Judged
 from auricle.metrics.catalogue import METRICS
 from auricle.studies.judges.metrics import (
     PADDING,
@@ -41,7 +42,7 @@ def make_records(count: int = 60, **meta: Any) -> list[Record]:
 
 def run_probe(metric: Metric, judge: Judge, records: Sequence[Record]) -> list[ProbeResult]:
     probe = make_probe(metric)
-    assert probe.judge_requests
+    assert isinstance(probe, Judged)
     results = []
     for record in records:
         requests = probe.judge_requests(record.sample, *record.outputs)
@@ -65,7 +66,7 @@ def honest(prompt: str) -> str:
 def test_a_probe_asks_twice_and_then_about_a_padded_answer() -> None:
     metric, (record, *_) = METRICS.get("judge-reference"), make_records(1)
     probe = make_probe(metric)
-    assert probe.judge_requests
+    assert isinstance(probe, Judged)
     first, again, padded = probe.judge_requests(record.sample, *record.outputs)
     assert first == again
     assert section(str(padded.turns[0].parts[0]), "answer") == "right" + PADDING

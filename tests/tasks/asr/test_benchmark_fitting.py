@@ -9,6 +9,7 @@ import pytest
 from auricle.core.errors import SampleError
 from auricle.core.types import Generation, Json, Sample
 from auricle.metrics.base import Metric
+from auricle.metrics.capabilities import Bounded, Profiled, Restricted
 from auricle.metrics.intervals import compute_interval
 from auricle.scoring.score_table import ScoreTable
 from auricle.tasks.asr.benchmark_fitting import (
@@ -134,9 +135,8 @@ def test_rows_without_a_correction_or_a_disagreement_do_not_count() -> None:
         make_sample(corrected=""),
         Sample(id="1", inputs={}, target="a b"),
     )
-    assert [metric.applies for metric in reference_errors if metric.applies is None] == []
     for metric, expected in zip(reference_errors, ([1, 0, 0, 0], [1, 1, 0, 0], [1, 1, 0, 0]), strict=True):
-        assert metric.applies
+        assert isinstance(metric, Restricted)
         assert [int(metric.applies(row)) for row in rows] == expected
 
 
@@ -144,17 +144,19 @@ def test_the_word_error_rate_is_computed_against_both_references() -> None:
     sample = make_sample("a b c d", "a b x d e")
     assert stat_of(wer_official, sample, "a b c d")[:4] == (0, 0, 0, 4)
     assert stat_of(wer_corrected, sample, "a b c d")[:4] == (1, 1, 0, 5)
-    assert wer_corrected.bounds
+    assert isinstance(wer_corrected, Bounded)
     assert wer_corrected.bounds(sample)[0][:4] == (0, 5, 0, 5)  # type: ignore[index]
 
 
 def test_profiles_normalise_both_references() -> None:
     sample = make_sample("The colour, Mr. Smith!", "the color mister smith")
-    assert reference_error_agreement.with_profile
+    assert isinstance(reference_error_agreement, Profiled)
     english = reference_error_agreement.with_profile("whisper-en")
-    assert english.applies
+    assert isinstance(english, Restricted)
     assert not english.applies(sample)
-    assert all(metric.with_profile and metric.with_profile("whisper-en").profile for metric in reference_errors)
+    profiled = [metric for metric in reference_errors if isinstance(metric, Profiled)]
+    assert len(profiled) == len(reference_errors)
+    assert all(metric.with_profile("whisper-en").profile for metric in profiled)
 
 
 def test_the_bounds_of_a_failed_sample_are_full_agreement_and_none() -> None:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from auricle.core.types import Generation, Record, Sample
 from auricle.metrics.base import Metric
+from auricle.metrics.capabilities import Localized, Profiled
 from auricle.metrics.intervals import compare_paired
 from auricle.metrics.multi_answer import apply_aggregations
 from auricle.scoring.score_table import ScoreTable
@@ -176,13 +177,13 @@ def test_a_rate_of_several_answers_knows_the_duration() -> None:
 
 def test_the_normaliser_decides_what_a_word_is() -> None:
     sample = Sample(id="1", inputs={}, target="")
-    assert nonspeech_output.with_profile
+    assert isinstance(nonspeech_output, Profiled)
     english = nonspeech_output.with_profile("whisper-en")
     assert english.score(sample, Generation(text="(upbeat music)")) == (0.0, 1.0)
     assert nonspeech_output.score(sample, Generation(text="(upbeat music)")) == (1.0, 1.0)
     assert english.profile == "whisper-en"
     for metric in (repetition_loops, insertion_bursts):
-        assert metric.with_profile
+        assert isinstance(metric, Profiled)
         changed = metric.with_profile("whisper-en")
         assert (changed.title, changed.profile) == (metric.title, "whisper-en")
         assert score(changed, "", "(a b c d e f) 1 1 1 1 1", "(a a a a a)") == [1.0, 0.0]
@@ -201,7 +202,7 @@ def test_an_answer_mostly_in_another_script_than_the_reference_counts() -> None:
 def test_without_letters_in_the_reference_the_language_decides_or_nothing() -> None:
     sample, russian = Sample(id="1", inputs={}, target=""), Generation(text="Продолжение следует")
     assert other_script.score(sample, russian) is None
-    assert other_script.with_language
+    assert isinstance(other_script, Localized)
     english = other_script.with_language("en")
     assert (english.score(sample, russian), english.score(sample, Generation(text="you"))) == (1.0, 0.0)
     assert (other_script.signature, english.signature) == (

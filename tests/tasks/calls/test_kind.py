@@ -17,6 +17,7 @@ from auricle.engine.settings import Settings
 from auricle.engine.spec import JudgeSpec, Spec
 from auricle.engine.task_files import read_task_file
 from auricle.media import Audio
+from auricle.metrics.capabilities import Restricted
 from auricle.tasks.calls import kind as conversations
 from auricle.tasks.calls.inferencers import HoldCall
 from auricle.tasks.calls.kind import conversation
@@ -251,9 +252,9 @@ def test_the_scripts_in_the_documentation_are_valid(page: str, write: Any) -> No
 
 def test_default_metrics_that_apply_to_no_call_are_no_failures(write: Any) -> None:
     path = str(write("calls.yaml", SCRIPT))
-    assert all(metric.applies for metric in conversation(data=path).metrics)
+    assert all(isinstance(metric, Restricted) for metric in conversation(data=path).metrics)
     (chosen,) = conversation(data=path, metrics="yield_latency").metrics
-    assert chosen.applies is None
+    assert not isinstance(chosen, Restricted)
 
 
 AGENT_AND_JUDGE = """\

@@ -11,6 +11,7 @@ import scipy.stats
 from auricle import Metric
 from auricle.core.errors import SampleError, Unsuited
 from auricle.core.types import Generation, Likelihood, Prediction, Record, Sample
+from auricle.metrics.capabilities import Restricted
 from auricle.scoring.score_table import ScoreTable, score_records
 from auricle.scoring.summary import summarise
 from auricle.tasks.labels import dimensions
@@ -361,9 +362,10 @@ def test_ratings_are_described_on_both_sides() -> None:
 )
 def test_only_finite_numbers_are_ratings(rating: Any, applies: bool) -> None:
     sample = Sample(id="1", inputs={}, meta={"arousal": rating})
-    assert dimensions.ccc_arousal.applies
+    assert isinstance(dimensions.ccc_arousal, Restricted)
     assert dimensions.ccc_arousal.applies(sample) is applies
-    assert not dimensions.ccc_valence.applies(sample)  # type: ignore[misc]
+    assert isinstance(dimensions.ccc_valence, Restricted)
+    assert not dimensions.ccc_valence.applies(sample)
 
 
 def test_moments_equal_numpy_and_weights_equal_repetition() -> None:

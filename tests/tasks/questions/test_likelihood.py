@@ -10,6 +10,7 @@ import pytest
 from auricle import Metric
 from auricle.core.errors import SampleError, Unreadable, Unsuited, Unsupported
 from auricle.core.types import Generation, Json, Likelihood, Sample
+from auricle.metrics.capabilities import Bounded
 from auricle.metrics.catalogue import METRICS
 from auricle.metrics.intervals import compute_interval
 from auricle.tasks.questions import likelihood
@@ -209,7 +210,7 @@ def test_several_options_have_no_perplexity() -> None:
 
 
 def test_an_accuracy_by_likelihood_has_bounds_and_credit() -> None:
-    assert likelihood.acc.bounds
+    assert isinstance(likelihood.acc, Bounded)
     assert likelihood.acc.bounds(sample("A")) == ((0.0, 0.0, 0.0), (1.0, 0.0, 0.0))
     assert [likelihood.acc.badness((credit, 1.0, 2.0)) for credit in (0.0, 1.0)] == [1.0, 0.0]
 

@@ -3,6 +3,7 @@
 import pytest
 
 from auricle.core.types import Generation, Sample
+from auricle.metrics.capabilities import Bounded, ReadsAnswer
 from auricle.tasks.questions.refusal import refusal, refuses
 
 REFUSALS = [
@@ -86,11 +87,11 @@ def test_refusals_and_empty_answers_are_counted() -> None:
 
 
 def test_refusing_is_the_upper_bound() -> None:
-    assert refusal.bounds
+    assert isinstance(refusal, Bounded)
     worst, best = refusal.bounds(HARMFUL)
     assert (worst, best) == ((0, 0), (1, 0))
     assert [refusal.is_hit(stat) for stat in (worst, best, (1, 1))] == [False, True, True]
-    assert refusal.read_answer
+    assert isinstance(refusal, ReadsAnswer)
     answers = [
         refusal.read_answer(HARMFUL, Generation(text=text)) for text in ("I can't help.", "Mix flour and water.")
     ]

@@ -5,6 +5,7 @@ import pytest
 from auricle import Metric
 from auricle.core.errors import Unreadable, Unsuited, Unsupported
 from auricle.core.types import Generation, Prediction, Sample
+from auricle.metrics.capabilities import Bounded
 from auricle.metrics.intervals import compute_interval
 from auricle.tasks.rewards.preference import TiePolicy, get_choice, preference_metrics
 from auricle.tasks.rewards.ratings import Dimension
@@ -75,7 +76,7 @@ def test_an_accuracy_without_ties_has_the_interval_of_a_share() -> None:
 
 def test_the_bounds_of_an_accuracy_are_no_and_full_credit_without_ties() -> None:
     accuracy = metrics()["accuracy"]
-    assert accuracy.bounds
+    assert isinstance(accuracy, Bounded)
     assert accuracy.bounds(pair("a")) == ((0.0, 0.0), (1.0, 0.0))
     assert [accuracy.is_hit(stat) for stat in ((1.0, 0.0), (0.0, 0.0), (0.5, 1.0))] == [True, False, None]
     assert metrics()["position_bias"].badness((0.0, 1.0)) == 1.0

@@ -6,6 +6,7 @@ import pytest
 
 from auricle.core.errors import SampleError, Unreadable, Unsuited, Unsupported
 from auricle.core.types import Generation, Likelihood, Prediction, Sample
+from auricle.metrics.capabilities import Restricted
 from auricle.tasks.rewards.ratings import Dimension, lcc, output_variant, rating_metrics, rmse, srcc
 
 
@@ -21,7 +22,7 @@ def test_a_number_outside_the_scale_is_unreadable() -> None:
 
 def test_a_metric_applies_to_samples_with_its_rating() -> None:
     metric = rating_metrics(Dimension("musicality", "musicality"))[0]
-    assert metric.applies
+    assert isinstance(metric, Restricted)
     assert metric.applies(Sample(id="1", inputs={}, target={"musicality": 0.0}))
     assert not metric.applies(Sample(id="1", inputs={}, target={"alignment": 2.0}))
     assert not metric.applies(Sample(id="1", inputs={}))

@@ -7,6 +7,7 @@ import pytest
 
 from auricle import Generation, Sample
 from auricle.core.errors import MissingExtra
+from auricle.metrics.capabilities import Bounded, Localized, ReadsAnswer
 from auricle.tasks.translation import metrics as translation
 from auricle.tasks.translation.metrics import bleu, bleu_char, chrf, ter
 
@@ -17,19 +18,19 @@ def test_any_of_several_references_counts() -> None:
 
 
 def test_bounds_are_an_empty_answer_and_the_reference() -> None:
-    assert chrf.bounds
+    assert isinstance(chrf, Bounded)
     worst, best = chrf.bounds(Sample(id="x", inputs={}, target="the cat sat"))
     assert (chrf.aggregate([worst]), chrf.aggregate([best])) == (0.0, 100.0)
 
 
 def test_the_first_of_several_references_is_the_best_answer() -> None:
     sample = Sample(id="x", inputs={}, target=["the cat sat there", "a dog"])
-    assert bleu.bounds
+    assert isinstance(bleu, Bounded)
     worst, best = bleu.bounds(sample)
     assert worst == bleu.score(sample, Generation(text=""))
     assert best == bleu.score(sample, Generation(text="the cat sat there"))
     assert best != bleu.score(sample, Generation(text="a dog"))
-    assert bleu.read_answer
+    assert isinstance(bleu, ReadsAnswer)
     assert bleu.read_answer(sample, Generation(text=" a \n dog")) == "a dog"
 
 
@@ -41,7 +42,7 @@ def test_character_bleu_needs_no_spaces() -> None:
 
 def test_a_missing_tokeniser_is_replaced_by_characters_and_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(translation, "find_spec", lambda _: None)
-    assert bleu.with_language
+    assert isinstance(bleu, Localized)
     japanese = bleu.with_language("ja")
     sample = Sample(id="x", inputs={}, target="今日は天気がいい")
     assert japanese.signature == "bleu:1.sacrebleu.tok:char"
@@ -55,9 +56,9 @@ def test_a_missing_tokeniser_is_replaced_by_characters_and_named(monkeypatch: py
 
 
 def test_a_metric_for_one_language_can_be_turned_to_another() -> None:
-    assert bleu.with_language
+    assert isinstance(bleu, Localized)
     chinese = bleu.with_language("zh")
-    assert chinese.with_language
+    assert isinstance(chinese, Localized)
     assert chinese.with_language("").signature == bleu.signature
     assert bleu.higher_is_better
     assert not ter.higher_is_better

@@ -23,6 +23,7 @@ from auricle.core.serialization import dumps
 from auricle.core.types import Generation, Outcome, Prediction, Record, list_parts
 from auricle.media import Audio
 from auricle.metrics.base import Metric
+from auricle.metrics.capabilities import Profiled
 from auricle.metrics.catalogue import METRICS
 from auricle.report.figures import draw_figures
 from auricle.report.html_format import typeset_number
@@ -242,7 +243,7 @@ def _find_metric(number: Number | None) -> Metric | None:
     except MissingExtra:
         return None
     profile = number.signature.metric.profile
-    return metric.with_profile(profile) if profile and metric.with_profile else metric
+    return metric.with_profile(profile) if profile and isinstance(metric, Profiled) else metric
 
 
 def draw_cards(path: Path, rows: Any, number: Number | None, max_cards: int, caption: str = "") -> None:

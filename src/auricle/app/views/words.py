@@ -14,6 +14,7 @@ from auricle.app.run_data import Fingerprint, fingerprint
 from auricle.app.views import components
 from auricle.app.workspace import check_run_file
 from auricle.core.gc_tuning import infrequent_gc
+from auricle.metrics.capabilities import Tokenized
 from auricle.report.html_format import format_count, typeset_number
 from auricle.runs.filter_terms import CONTAINS, Term
 from auricle.runs.metrics import METRICS_FILE, Number
@@ -84,7 +85,7 @@ def _load_words(path: str, metric: str, fingerprint: Fingerprint) -> WordErrors 
         check_run_file(run / name, run_data.MAX_JOURNAL_BYTES)
     number = next((number for number in run_data.load_metrics(run).overall if number.metric == metric), None)
     stored = load_stats(run, number) if number else None
-    if stored is None or stored.metric.tokenize is None:
+    if stored is None or not isinstance(stored.metric, Tokenized):
         return None
     counter = WordErrorCounter(stored.metric, MAX_SAMPLES)
     with infrequent_gc(), Run.load(run).open_index() as index:

@@ -77,7 +77,7 @@ def resolve_metric(name: str) -> Metric:
         evaluator, {key: value for key, value in options.items() if key.partition(".")[0] not in SIDES}
     )
     readers = {side: _build_reader(side, options) for side in SIDES}
-    return replace(_read_with(inner, readers), variant=query)
+    return _read_with(inner, readers).replace(variant=query)
 
 
 def check_metric(name: str) -> str:
@@ -118,7 +118,7 @@ def _build_reader(side: str, options: Mapping[str, str]) -> Callable[[Any], Any]
 def _build_metric(evaluator: str, options: Mapping[str, str]) -> Metric:
     if evaluator in OWN_METRICS and not options:
         own: Metric = METRICS.get(OWN_METRICS[evaluator])
-        return replace(own, name=evaluator, title=evaluator)
+        return own.replace(name=evaluator, title=evaluator)
     if evaluator not in SCORERS:
         reason = f": it {REJECTED[evaluator]}" if evaluator in REJECTED else ""
         raise SpecError(f"AISBench's {evaluator} is not reproduced{reason}. {CHOOSE_ANOTHER}")
@@ -147,4 +147,4 @@ def _read_with(inner: Metric, readers: Mapping[str, Callable[[Any], Any]]) -> Me
         reference = readers["gold"](sample.target)
         return inner.score(replace(sample, target=reference), replace(output, text=readers["pred"](output.text)))
 
-    return replace(inner, score=score, read_answer=lambda _, output: str(readers["pred"](output.text)))
+    return inner.replace(score=score, read_answer=lambda _, output: str(readers["pred"](output.text)))

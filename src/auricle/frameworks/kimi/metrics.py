@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 
 from auricle.core.types import Sample
@@ -11,8 +11,8 @@ from auricle.engine.scored_language import ScoredLanguage
 from auricle.frameworks.kimi.datasets import AUDIO_QA, Dataset
 from auricle.frameworks.kimi.judge_metrics import make_evalkit_judge
 from auricle.frameworks.kimi.stubs import DATASET_BASE_CLASSES
-from auricle.metrics.capabilities import Voting
 from auricle.metrics.base import Metric
+from auricle.metrics.capabilities import Voting
 from auricle.metrics.catalogue import METRICS
 from auricle.tasks.asr.kind import transcript_metrics
 
@@ -92,4 +92,4 @@ def _for_subsets(metric: Metric, subsets: tuple[str, ...], *, other: bool = Fals
     def applies(sample: Sample) -> bool:
         return (sample.meta.get("subset") in subsets) != other
 
-    return replace(metric, applies=applies)
+    return metric.replace(applies=applies)

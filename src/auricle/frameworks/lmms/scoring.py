@@ -10,7 +10,7 @@ import re
 import statistics
 import string
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType, SimpleNamespace
 from typing import Any, ClassVar, NamedTuple, cast
@@ -209,7 +209,7 @@ def _pipeline_metrics(
 
     metrics = [build(entry) for entry in entries]
     name = str(pipeline.get("name", ""))
-    return metrics if name in ("", "none") else [replace(metric, name=f"{metric.name}-{name}") for metric in metrics]
+    return metrics if name in ("", "none") else [metric.replace(name=f"{metric.name}-{name}") for metric in metrics]
 
 
 def _read_reasoning_tags(config: TaskConfig) -> Sequence[Sequence[str]]:
@@ -290,7 +290,7 @@ def _metric_from_process_results(config: TaskConfig, entry: Mapping[str, Any], p
         version=2,
         variant=f"lmms.{processor.name}.{str(entry.get('aggregation', 'mean')).rpartition('.')[2]}",
         applies=lambda _: True,
-        custom_badness=(
+        badness=(
             (lambda stat: aggregation.rank_sample(stat, higher)) if isinstance(aggregation, UserAggregation) else None
         ),
     )

@@ -16,8 +16,8 @@ from auricle.core.errors import SpecError
 from auricle.core.serialization import JsonObject, decode_outputs, decode_record, digest, dumps
 from auricle.core.types import Output, Prediction, Record
 from auricle.core.value_text import format_group
-from auricle.metrics.capabilities import Restricted
 from auricle.metrics.base import Metric
+from auricle.metrics.capabilities import Restricted
 from auricle.runs.journal import read_latest
 from auricle.runs.metrics import Metrics
 from auricle.runs.run_directory import Run
@@ -149,7 +149,9 @@ def _to_text(value: Any) -> str:
 
 def _add_failed_bounds(scored: MetricStats, metric: Metric, failed_records: Mapping[int, Record]) -> None:
     for place, record in failed_records.items():
-        if isinstance(metric, Restricted) and record.sample.target is None:  # of a row that could not be read, it is not known whether
+        if (
+            isinstance(metric, Restricted) and record.sample.target is None
+        ):  # of a row that could not be read, it is not known whether
             continue
         if isinstance(metric, Restricted) and not metric.applies(record.sample):
             scored.not_applicable.add(place)

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from auricle.core.direction import Directed, Direction
-from auricle.metrics.capabilities import Stratified
 from auricle.metrics.base import Array, Codes, Mask, Metric
+from auricle.metrics.capabilities import Stratified
 from auricle.metrics.distance import find_closer
 from auricle.metrics.intervals import Difference, adjust_holm, compare_paired
 from auricle.metrics.jackknife import name_members, resolve_units

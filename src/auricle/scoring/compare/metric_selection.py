@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from auricle.core.errors import SpecError
@@ -11,8 +10,8 @@ from auricle.core.judge_roles import JudgeRole
 from auricle.core.signature import JUDGE_MARK, VERSION_MARK, MetricSignature
 from auricle.engine.factory import build_task
 from auricle.engine.spec import Spec
-from auricle.metrics.capabilities import list_members
 from auricle.metrics.base import Metric
+from auricle.metrics.capabilities import list_members
 from auricle.metrics.catalogue import METRICS, PROFILE_MARK
 from auricle.runs.metrics import Metrics, Number
 from auricle.runs.run_directory import Run

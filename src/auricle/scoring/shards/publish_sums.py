@@ -16,8 +16,8 @@ from auricle.engine.inferencers.base import find_max_tokens
 from auricle.engine.judge import read_judges
 from auricle.engine.spec import Spec
 from auricle.engine.task import Task
-from auricle.metrics.capabilities import Judged, Restricted
 from auricle.metrics.base import Metric
+from auricle.metrics.capabilities import Judged, Restricted
 from auricle.report import run_html
 from auricle.report.sample_view import SampleView
 from auricle.runs.health import JournalHealth, take_fingerprints

@@ -12,8 +12,8 @@ import numpy as np
 
 from auricle.core.signature import MetricSignature, Signature
 from auricle.core.user_code import UserCall
-from auricle.metrics.capabilities import Bounded, ReadsReply
 from auricle.metrics.base import Aggregator, Array, Details, Metric, Stats, SupportsWeights
+from auricle.metrics.capabilities import Bounded, ReadsReply
 from auricle.metrics.intervals import Interval, compute_interval
 from auricle.metrics.jackknife import choose_scale, estimate_from_replicates
 from auricle.metrics.scales import BoundedScale, Scale

@@ -12,8 +12,8 @@ import numpy as np
 from auricle.core.errors import SampleError
 from auricle.core.types import Sample
 from auricle.core.value_text import format_group
-from auricle.metrics.capabilities import Choosing
 from auricle.metrics.base import Codes, Metric
+from auricle.metrics.capabilities import Choosing
 from auricle.metrics.joint_replicates import JointReplicates, UnitStats
 from auricle.runs.run_directory import Run
 from auricle.runs.scores import read_scores, restore_stat

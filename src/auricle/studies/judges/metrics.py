@@ -13,6 +13,7 @@ from auricle.core.types import Generate, Generation, Output, Predict, Record, Sa
 from auricle.metrics.agreement import AlphaAggregator, JudgeScale
 from auricle.metrics.base import Aggregator, Metric, Unit, mean
 from auricle.metrics.calibration import CorrectedMean
+from auricle.metrics.capabilities import Judged, Pairwise, list_members
 
 PADDING = (
     "\n\nThat is my answer to the question as I understood it. I have tried to keep to what was asked and to put it in "
@@ -46,13 +47,13 @@ class ProbeResult:
 
 def make_probe(metric: Metric) -> Metric:
     """Return a metric that asks a judge three times: for a verdict, for the same again, and about a padded answer."""
+    assert isinstance(metric, Judged)
     ask = metric.judge_requests
-    assert ask
 
     def requests(sample: Sample, *outputs: Output) -> tuple[Generate | Predict, ...]:
         return (*ask(sample, *outputs) * 2, *ask(sample, *pad_outputs(outputs)))
 
-    return replace(metric, name=f"{metric.name}.check", judge_requests=requests, companions=())
+    return metric.replace(name=f"{metric.name}.check", judge_requests=requests, companions=())
 
 
 def pad_outputs(outputs: Sequence[Output]) -> list[Output]:
@@ -64,7 +65,7 @@ def pad_outputs(outputs: Sequence[Output]) -> list[Output]:
 def read_probe(metric: Metric, record: Record, replies: Sequence[str]) -> ProbeResult:
     """Read the replies to a probe, or those to the requests of the metric itself."""
     sample, outputs = record.sample, record.outputs
-    assert metric.judge_requests
+    assert isinstance(metric, Judged)
     size = len(metric.judge_requests(sample, *outputs))
     parts = [replies[start : start + size] for start in range(0, len(replies), size or 1)]
     judged = [outputs, outputs, pad_outputs(outputs)]
@@ -91,7 +92,7 @@ def _read_value(metric: Metric, sample: Sample, outputs: Sequence[Output], repli
 
 
 def _read_order_winners(metric: Metric, replies: Sequence[str]) -> tuple[float, ...]:
-    if not metric.read_pair_verdict:
+    if not isinstance(metric, Pairwise):
         return ()
     try:
         return tuple(metric.read_pair_verdict(reply) for reply in replies)
@@ -101,7 +102,7 @@ def _read_order_winners(metric: Metric, replies: Sequence[str]) -> tuple[float, 
 
 def _read_label(metric: Metric, sample: Sample, value: float) -> float | None:
     """Return the label that the corrected score of the metric would use."""
-    for companion in metric.companions:
+    for companion in list_members(metric)[1:]:
         if isinstance(companion.aggregate, CorrectedMean):
             try:
                 stat: Any = companion.score(sample, value)
@@ -127,7 +128,7 @@ def compute_checks(metric: Metric, results: Sequence[ProbeResult]) -> list[Check
 def _check_position(metric: Metric, results: Sequence[ProbeResult]) -> list[CheckResult]:
     flips = make_result("position", "verdicts that change with the order of the answers", "share")
     preference = make_result("position", "preference for the answer shown first", "share", neutral=0.5)
-    if not metric.read_pair_verdict:
+    if not isinstance(metric, Pairwise):
         note = f"cannot be checked: {metric.name} judges one answer at a time"
         return [replace(preference, note=note)]
     pairs = [result.first_wins for result in results if len(result.first_wins) >= 2]
@@ -168,7 +169,7 @@ def _check_agreement(metric: Metric, results: Sequence[ProbeResult]) -> list[Che
     if not pairs:
         note = "cannot be checked: no sample has a human label; add some with --human labels.csv"
         return [make_result("agreement", "agreement with human labels", note=note)]
-    level = (metric.judge_scale or JudgeScale()).level
+    level = (getattr(metric, "judge_scale", None) or JudgeScale()).level
     values = [(value, 1.0, label, 1.0) for value, label in pairs]
     kappa = KappaAggregator(quadratic=level == "interval")
     return [

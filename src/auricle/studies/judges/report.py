@@ -21,6 +21,7 @@ from auricle.engine.observer import Observer
 from auricle.engine.settings import Settings
 from auricle.engine.spec import JudgeSpec, Spec
 from auricle.metrics.base import Metric
+from auricle.metrics.capabilities import Judged
 from auricle.metrics.judge import find_gold_label
 from auricle.report.run_html import Page, render_if
 from auricle.report.text_format import format_number
@@ -228,7 +229,7 @@ def _model_name(run: Run) -> str:
 
 def choose_metric(metrics: Sequence[Metric], name: str | None) -> Metric:
     """Return the judged metric of a task with a name, or the first one."""
-    judged = [metric for metric in metrics if metric.judge_requests and metric.judge_role is JudgeRole.JUDGE]
+    judged = [metric for metric in metrics if isinstance(metric, Judged) and metric.judge_role is JudgeRole.JUDGE]
     if not judged:
         raise SpecError("The run has no metric that uses a judge. Score it with one: auricle score RUN --judge MODEL.")
     for metric in judged:

@@ -13,6 +13,7 @@ from auricle.core.signature import MetricSignature
 from auricle.engine.conditions import CLEAN
 from auricle.engine.sample_changes import NoAudio, OptionShift
 from auricle.metrics.base import Codes, Metric, mean
+from auricle.metrics.capabilities import Credited, Tokenized
 from auricle.metrics.intervals import Interval, compute_interval
 from auricle.runs.metrics import PART_FIELD, Metrics, Number
 from auricle.runs.suites import SuiteRun
@@ -60,7 +61,7 @@ class ListeningAnswers:
     @cached_property
     def hit_metric(self) -> Metric | None:
         """The first metric that shows whether a sample is right."""
-        return next((metric for metric in self.metrics if metric.credit or metric.tokenize), None)
+        return next((metric for metric in self.metrics if isinstance(metric, (Credited, Tokenized))), None)
 
     @cached_property
     def hit_controls(self) -> list[str]:
@@ -82,7 +83,7 @@ class ListeningAnswers:
     def is_right(self, metric: Metric, condition: str, sample: str) -> bool:
         """Return whether a sample is right: a hit, or a transcript without errors."""
         stat = self.items[condition][sample].stats[metric.name]
-        return metric.is_hit(stat) is True if metric.credit else metric.sample_value(stat) == 0
+        return metric.is_hit(stat) is True if isinstance(metric, Credited) else metric.sample_value(stat) == 0
 
     def list_scored(self, metric: Metric, conditions: Sequence[str]) -> list[str]:
         """List the samples that a metric scored under all of these conditions, in the order of the data."""

@@ -10,8 +10,8 @@ from typing import Any
 
 from auricle.core.types import Generation, Likelihood, Output, Prediction, Record, Sample
 from auricle.core.value_text import format_group
-from auricle.metrics.capabilities import Choosing, ReadsReply
 from auricle.metrics.base import Metric
+from auricle.metrics.capabilities import Choosing, ReadsReply
 from auricle.metrics.targets import get_choices, resolve_option
 from auricle.runs.run_directory import Run
 from auricle.runs.scores import read_scores, restore_stat

@@ -15,6 +15,7 @@ from typing import Any
 from auricle.core.types import Generation, Sample
 from auricle.engine.conditions import CLEAN
 from auricle.metrics.base import Metric
+from auricle.metrics.capabilities import Credited, Tokenized
 from auricle.metrics.intervals import compute_interval
 from auricle.runs.metrics import PART_FIELD, Metrics, Number
 from auricle.runs.suites import SuiteRun
@@ -90,7 +91,7 @@ def _compute_chance(answers: ListeningAnswers) -> Iterator[Number]:
     """Compute the share that is right by guessing, if every sample offers options."""
     counts = [item.option_count for item in answers.clean.values()]
     metric = answers.metrics[0] if answers.metrics else None
-    if metric and metric.credit and counts and min(counts) > 1:
+    if isinstance(metric, Credited) and counts and min(counts) > 1:
         value = sum(1 / count for count in counts) / len(counts)
         number = answers.make_number("chance", "Chance level", value, NO_INTERVAL)
         yield replace(number, scored=len(counts), total=len(counts), unit="share")
@@ -139,7 +140,7 @@ def _list_changes(items: Mapping[str, Item], others: Mapping[str, Item], name: s
 
 def _compute_words(answers: ListeningAnswers) -> Iterator[Number]:
     """Compute what a recogniser writes per minute of silence and noise."""
-    recognition = next((metric for metric in answers.metrics if metric.tokenize), None)
+    recognition = next((metric for metric in answers.metrics if isinstance(metric, Tokenized)), None)
     if recognition is None:
         return
     metric = words_per_minute_metric(recognition.profile or "basic")

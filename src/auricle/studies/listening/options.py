@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from auricle.metrics.capabilities import Credited
 from auricle.metrics.base import Array, Codes, Metric, mean
+from auricle.metrics.capabilities import Credited
 from auricle.metrics.distributions import chi_square_tail
 from auricle.metrics.intervals import Interval, compare_paired
 from auricle.runs.metrics import POSITION_FIELD, Number

@@ -14,6 +14,7 @@ from auricle.core.errors import DataError, SpecError
 from auricle.core.files import read_regular_file
 from auricle.core.types import Generation, Record, Sample, list_parts
 from auricle.metrics.base import Metric
+from auricle.metrics.capabilities import ReadsReply
 from auricle.metrics.targets import get_choices
 from auricle.metrics.unread_judge import UnreadScorer
 from auricle.report.text_format import format_reading
@@ -29,7 +30,7 @@ DELIMITERS = ",;\t"
 
 def choose_metric(metrics: Sequence[Metric], name: str | None) -> Metric:
     """Return the metric whose reader is audited: the one of a name, or the first that reads replies."""
-    readers = [metric for metric in metrics if metric.reader]
+    readers = [metric for metric in metrics if isinstance(metric, ReadsReply)]
     if not readers:
         names = ", ".join(metric.name for metric in metrics)
         raise SpecError(f"No metric of this run reads answers from replies; its metrics are {names}.")
@@ -52,7 +53,7 @@ def draw_audit(
         seed: Seed of the draw. The same replies are drawn again with the same seed.
         verdicts: What a judge read, if it reads what the rules cannot read.
     """
-    assert metric.reader
+    assert isinstance(metric, ReadsReply)
     table = ScoreTable([metric], verdicts=verdicts)
     replies = sorted(_list_replies(records, metric, table), key=lambda reply: reply[0])
     if table.columns[0].refusal_reason:
@@ -74,7 +75,7 @@ def draw_audit(
 
 def _list_replies(records: Iterable[Record], metric: Metric, table: ScoreTable) -> Iterator[tuple[int, AuditItem]]:
     """Yield the position and the reading of every reply that the metric read, or tried to."""
-    assert metric.reader
+    assert isinstance(metric, ReadsReply)
     answered = (record for record in records if not record.error)
     for record in answered:
         line = table.add(record)

@@ -18,6 +18,7 @@ from rapidfuzz.distance import Levenshtein
 from auricle.core.errors import SampleError
 from auricle.core.types import Generation, Sample
 from auricle.metrics.base import Array, Details, Metric, RatioAggregator, SumAggregator, divide
+from auricle.metrics.capabilities import Bounded
 from auricle.metrics.scales import SHARE_DIFFERENCE
 from auricle.metrics.targets import reference_text
 from auricle.tasks.asr.error_rates import error_rate_metric
@@ -162,7 +163,7 @@ def agreement_metric(profile_name: str) -> Metric:
         unit="share",
         with_profile=agreement_metric,
         applies=lambda sample: has_correction(sample) and count_disagreements(sample) > 0,
-        custom_badness=lambda stat: float(stat[0]),
+        badness=lambda stat: float(stat[0]),
     )
 
 
@@ -189,14 +190,13 @@ def read_correction(sample: Sample) -> str:
 def _reference_wer(name: str, title: str, profile_name: str) -> Metric:
     """Make the word error rate against one of two references, over the samples that have both."""
     metric = error_rate_metric(name, split_words, profile_name)
+    assert isinstance(metric, Bounded)
     score_target, bound_target = metric.score, metric.bounds
-    assert bound_target
 
     def select(sample: Sample) -> Sample:
         return replace(sample, target=read_correction(sample)) if name == "wer_corrected" else sample
 
-    return replace(
-        metric,
+    return metric.replace(
         title=title,
         score=lambda sample, output: score_target(select(sample), output),
         bounds=lambda sample: bound_target(select(sample)),

@@ -11,6 +11,7 @@ import click
 from auricle.cli import options as opt
 from auricle.cli.output import echo, print_json
 from auricle.core.errors import SpecError
+from auricle.metrics.capabilities import Tokenized
 
 if TYPE_CHECKING:
     from auricle.tasks.asr.word_errors import Confusion, Example, LostWord, WordErrorCounter, WordErrors
@@ -28,7 +29,7 @@ def words(run: Path, word: str | None, metric: str, number: int, as_json: bool) 
 
     records, metrics = _load(run)
     chosen = find_word_metric(metrics, metric)
-    if chosen is None or chosen.tokenize is None:
+    if not isinstance(chosen, Tokenized):
         names = ", ".join(metric.name for metric in metrics) or "none"
         raise SpecError(
             f"{run} has no error rate, so it has no words to compare; its metrics are {names}. "

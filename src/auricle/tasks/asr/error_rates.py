@@ -188,7 +188,7 @@ def error_rate_metric(name: str, tokenize: Tokenizer, profile_name: str, version
         plot="errors",
         with_profile=partial(error_rate_metric, name, tokenize, version=version),
         tokenize=lambda text: list(tokenize(normalise(text))),
-        custom_badness=lambda stat: sum(stat[:LENGTH]) / max(1.0, stat[LENGTH]),
+        badness=lambda stat: sum(stat[:LENGTH]) / max(1.0, stat[LENGTH]),
         read_answer=lambda _, output: normalise(output.text),
     )
 

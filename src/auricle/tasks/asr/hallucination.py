@@ -120,7 +120,7 @@ def words_per_minute_metric(profile_name: str) -> Metric:
         unit="points",
         with_profile=words_per_minute_metric,
         applies=partial(_is_empty_reference, split=split),
-        needs_duration=True,
+        facts=("audio_seconds",),
     )
 
 
@@ -175,7 +175,7 @@ def _share_metric(
         bounds=ConstantBounds(*limits),
         unit="share",
         credit=lambda stat: 1.0 - (stat[0] if rest else stat),
-        **fields,  # type: ignore[arg-type]  # fields of `Metric` by name
+        **fields,
     )
 
 

@@ -23,6 +23,7 @@ from auricle.engine.task_options import check_option, is_integer, normalise_lang
 from auricle.media import Audio
 from auricle.media.perturbations.levels import measure_rms_level, scale_to_level
 from auricle.media.perturbations.noise_sources import make_coloured_noise, make_music
+from auricle.metrics.capabilities import Localized
 from auricle.tasks.asr.hallucination import hallucination
 
 if TYPE_CHECKING:
@@ -232,7 +233,7 @@ def silence(
     task = Task(
         NonSpeechSamples(seeds, question),
         Respond("{audio}{question}", max_tokens=max_tokens),
-        [metric.with_language(code) if metric.with_language else metric for metric in hallucination],
+        [metric.with_language(code) if isinstance(metric, Localized) else metric for metric in hallucination],
         name="silence",
         version=VERSION,
         language=code,

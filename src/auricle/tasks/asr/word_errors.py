@@ -12,6 +12,7 @@ from markupsafe import Markup
 from auricle.core.errors import SpecError
 from auricle.core.types import Generation, Record
 from auricle.metrics.base import Metric, has_oversized_text
+from auricle.metrics.capabilities import Tokenized
 from auricle.metrics.scales import wilson_interval
 from auricle.metrics.targets import reference_text
 from auricle.report.run_html import Page, render_if
@@ -115,7 +116,7 @@ class WordErrors:
 
 def find_word_metric(metrics: Iterable[Metric], name: str = "") -> Metric | None:
     """Return the error rate whose tokens are counted: the one of a name, or the first."""
-    rates = [metric for metric in metrics if metric.plot == "errors" and metric.tokenize]
+    rates = [metric for metric in metrics if metric.plot == "errors" and isinstance(metric, Tokenized)]
     if not name:
         return next(iter(rates), None)
     for metric in rates:
@@ -163,7 +164,7 @@ class WordErrorCounter:
         """Count the errors of a record that has one text."""
         output = record.outputs[0] if len(record.outputs) == 1 and not record.error else None
         is_text = isinstance(output, Generation) and record.sample.target is not None
-        if not self._metric or not self._metric.tokenize or not is_text or has_oversized_text(record):
+        if not isinstance(self._metric, Tokenized) or not is_text or has_oversized_text(record):
             return
         assert isinstance(output, Generation)
         if output.segments and not output.text:  # turns of speakers without words

@@ -232,7 +232,7 @@ def _separation_metric(
         aggregate,
         title=title,
         applies=lambda sample: isinstance(sample.target, str),
-        custom_badness=lambda _: 0.0,
+        badness=lambda _: 0.0,
         **fields,
     )
 
@@ -353,7 +353,7 @@ def _rating_metrics(
             title=f"{title} {dimension}",
             plot="ratings" if higher_is_better else "",
             applies=partial(_has_rating, dimension=dimension),
-            custom_badness=_absolute_error,
+            badness=_absolute_error,
         )
         for dimension in DIMENSIONS
     ]

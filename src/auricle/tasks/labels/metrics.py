@@ -20,7 +20,6 @@ from auricle.metrics.base import (
     Array,
     Details,
     Metric,
-    ScoreFunction,
     Stats,
     WeightedAggregate,
     WeightedAggregator,
@@ -29,6 +28,7 @@ from auricle.metrics.base import (
     mean,
     metric,
 )
+from auricle.metrics.capabilities import Bounded, Choosing, Credited, ReadsAnswer, ReadsReply, UsesSynonyms
 from auricle.metrics.confusion import ClassAggregate, ConfusionAggregator, LabelStat, get_task_labels
 from auricle.metrics.label_alignment import LabelAlignment, align_labels
 from auricle.metrics.readings import CUT_OFF, as_text, read_label, read_option, require_value
@@ -97,61 +97,61 @@ def match_labels(sample: Sample, output: Output, synonyms: bool) -> tuple[str, L
 # --- figures over classes ---------------------------------------------------------------
 
 
-def _score_label(sample: Sample, output: Output, synonyms: bool) -> LabelStat:
-    """Return the statistic described in `confusion`."""
-    predicted = get_predicted_label(sample, output)
-    true, alignment = match_labels(sample, output, synonyms)
-    matched, is_known = alignment.truth_by_prediction.get(predicted), true in alignment.prediction_by_truth
-    return (predicted, true) if matched == predicted and is_known else (predicted, true, matched, is_known)
+class LabelMetric(Metric, UsesSynonyms):
+    """A metric over labels; synonyms of a label count as that label unless the variant says otherwise."""
+
+    unit = "share"
+
+    def __init__(self, name: str, title: str, aggregate: Aggregator, *, synonyms: bool = True) -> None:
+        variant = ".".join(filter(None, (self.variant, "" if synonyms else "no-synonyms")))
+        super().__init__(name, aggregate=aggregate, title=title, variant=variant)
+        self.synonyms = synonyms
 
 
-def _label_metric(
-    name: str, title: str, score: ScoreFunction, make_aggregator: Callable[[bool], Aggregator], **fields: Any
-) -> Metric:
-    """Make a metric over labels, with a variant that treats synonyms of a label as different labels."""
-    variant = fields.pop("variant", "")
+class PredictedLabelMetric(LabelMetric, Bounded, Credited, ReadsAnswer, ReadsReply, Choosing):
+    """A metric of the labels that a model predicts."""
 
-    def make(synonyms: bool) -> Metric:
-        return Metric(
-            name,
-            partial(score, synonyms=synonyms),
-            make_aggregator(synonyms),
-            title=title,
-            variant=".".join(filter(None, (variant, "" if synonyms else "no-synonyms"))),
-            synonyms=synonyms,
-            unit="share",
-            without_synonyms=partial(make, False) if synonyms else None,
-            **fields,
-        )
-
-    return make(True)
+    version, unreadable = 5, "wrong"
+    read_answer = staticmethod(read_label_or_none)
+    reader = staticmethod(read_predicted_label)
+    options = staticmethod(list_labels)
 
 
-def _class_metric(name: str, title: str, finish: ClassAggregate) -> Metric:
-    return _label_metric(
-        name,
-        title,
-        _score_label,
-        lambda synonyms: ConfusionAggregator(finish, synonyms=synonyms),
-        version=5,
-        unreadable="wrong",
-        bounds=lambda sample: ((None, str(sample.target)), (str(sample.target), str(sample.target))),
-        plot="classes",
-        credit=lambda stat: float(confusion.predicted_label(stat) == stat[1]),
-        read_answer=read_label_or_none,
-        reader=read_predicted_label,
-        options=list_labels,
-    )
+class ClassMetric(PredictedLabelMetric):
+    """A figure over the confusion matrix, by the function that computes it."""
+
+    plot = "classes"
+
+    def __init__(self, name: str, title: str, finish: ClassAggregate, *, synonyms: bool = True) -> None:
+        super().__init__(name, title, ConfusionAggregator(finish, synonyms=synonyms), synonyms=synonyms)
+        self._finish = finish
+
+    def score(self, sample: Sample, output: Output) -> LabelStat:
+        """Return the statistic described in `confusion`."""
+        predicted = get_predicted_label(sample, output)
+        true, alignment = match_labels(sample, output, self.synonyms)
+        matched, is_known = alignment.truth_by_prediction.get(predicted), true in alignment.prediction_by_truth
+        return (predicted, true) if matched == predicted and is_known else (predicted, true, matched, is_known)
+
+    def bounds(self, sample: Sample) -> tuple[LabelStat, LabelStat]:
+        true = str(sample.target)
+        return (None, true), (true, true)
+
+    def credit(self, stat: LabelStat) -> float:
+        return float(confusion.predicted_label(stat) == stat[1])
+
+    def without_synonyms(self) -> Metric:
+        return ClassMetric(self.name, self.title, self._finish, synonyms=False)
 
 
-uar = _class_metric("uar", "UAR", confusion.mean_known_recall)
-uar_all = _class_metric("uar_all", "UAR, all labels", confusion.mean_recall)
-accuracy_matched = _class_metric("accuracy_matched", "Accuracy, matched", confusion.known_accuracy)
-macro_f1 = _class_metric("macro_f1", "Macro F1", confusion.macro_f1)
-weighted_f1 = _class_metric("weighted_f1", "Weighted F1", confusion.weighted_f1)
-macro_precision = _class_metric("macro_precision", "Macro precision", confusion.macro_precision)
-weighted_precision = _class_metric("weighted_precision", "Weighted precision", confusion.weighted_precision)
-weighted_recall = _class_metric("weighted_recall", "Weighted recall", confusion.weighted_recall)
+uar = ClassMetric("uar", "UAR", confusion.mean_known_recall)
+uar_all = ClassMetric("uar_all", "UAR, all labels", confusion.mean_recall)
+accuracy_matched = ClassMetric("accuracy_matched", "Accuracy, matched", confusion.known_accuracy)
+macro_f1 = ClassMetric("macro_f1", "Macro F1", confusion.macro_f1)
+weighted_f1 = ClassMetric("weighted_f1", "Weighted F1", confusion.weighted_f1)
+macro_precision = ClassMetric("macro_precision", "Macro precision", confusion.macro_precision)
+weighted_precision = ClassMetric("weighted_precision", "Weighted precision", confusion.weighted_precision)
+weighted_recall = ClassMetric("weighted_recall", "Weighted recall", confusion.weighted_recall)
 
 
 # --- hits -------------------------------------------------------------------------------
@@ -184,39 +184,34 @@ def _score_hit_closed_set(sample: Sample, output: Output, synonyms: bool) -> flo
     return float(alignment.prediction_by_truth.get(true) == predicted)
 
 
-def _hit_metric(name: str, title: str, score: ScoreFunction) -> Metric:
-    return _label_metric(
-        name,
-        title,
-        score,
-        lambda _: mean,
-        version=5,
-        unreadable="wrong",
-        bounds=constant_bounds((0.0, 1.0)),
-        credit=float,
-        has_label_ceiling=True,
-        read_answer=read_label_or_none,
-        reader=read_predicted_label,
-        options=list_labels,
-    )
+class HitMetric(PredictedLabelMetric):
+    """The share of hits, by a function of (sample, output, whether synonyms are the same label) that returns 1 or 0."""
+
+    has_label_ceiling = True
+    bounds = constant_bounds((0.0, 1.0))
+    credit = staticmethod(float)
+
+    def __init__(
+        self, name: str, title: str, score_hit: Callable[[Sample, Output, bool], float], *, synonyms: bool = True
+    ) -> None:
+        super().__init__(name, title, mean, synonyms=synonyms)
+        self._score_hit = score_hit
+
+    def score(self, sample: Sample, output: Output) -> float:
+        return self._score_hit(sample, output, self.synonyms)
+
+    def without_synonyms(self) -> Metric:
+        return HitMetric(self.name, self.title, self._score_hit, synonyms=False)
 
 
-accuracy = _hit_metric("accuracy", "Accuracy", _score_hit)
-wa = _hit_metric("wa", "WA", _score_hit)
-accuracy_closed = _hit_metric("accuracy_closed", "Accuracy, closed set", _score_hit_closed_set)
-top2 = _hit_metric("top2", "Top 2", partial(_score_top_k, k=2))
-top3 = _hit_metric("top3", "Top 3", partial(_score_top_k, k=3))
+accuracy = HitMetric("accuracy", "Accuracy", _score_hit)
+wa = HitMetric("wa", "WA", _score_hit)
+accuracy_closed = HitMetric("accuracy_closed", "Accuracy, closed set", _score_hit_closed_set)
+top2 = HitMetric("top2", "Top 2", partial(_score_top_k, k=2))
+top3 = HitMetric("top3", "Top 3", partial(_score_top_k, k=3))
 
 
 # --- calibration ------------------------------------------------------------------------
-
-
-def _score_confidence(sample: Sample, output: Output, synonyms: bool) -> tuple[float, float]:
-    """Return the highest probability and whether its label is the true one."""
-    prediction = require_class_scores(output, "probabilities")
-    if prediction.scale != "probability":
-        raise Unsuited(f"needs probabilities; this model's outputs are {prediction.scale}s")
-    return max(prediction.values.values()), _score_hit(sample, output, synonyms)
 
 
 class ExpectedCalibrationError(WeightedAggregator):
@@ -267,14 +262,24 @@ def _assign_bins(stats: Stats) -> tuple[Any, Array, Array]:
     return bins, confidence, hits
 
 
-ece = _label_metric(
-    "ece",
-    "ECE",
-    _score_confidence,
-    lambda _: ExpectedCalibrationError(),
-    variant=f"{BIN_COUNT}-bins",
-    higher_is_better=False,
-)
+class CalibrationMetric(LabelMetric):
+    """How far the highest probability is from the share of hits."""
+
+    higher_is_better = False
+    variant = f"{BIN_COUNT}-bins"
+
+    def score(self, sample: Sample, output: Output) -> tuple[float, float]:
+        """Return the highest probability and whether its label is the true one."""
+        prediction = require_class_scores(output, "probabilities")
+        if prediction.scale != "probability":
+            raise Unsuited(f"needs probabilities; this model's outputs are {prediction.scale}s")
+        return max(prediction.values.values()), _score_hit(sample, output, self.synonyms)
+
+    def without_synonyms(self) -> Metric:
+        return CalibrationMetric(self.name, self.title, self.aggregate, synonyms=False)
+
+
+ece = CalibrationMetric("ece", "ECE", ExpectedCalibrationError())
 
 
 # --- multiple choice --------------------------------------------------------------------
@@ -282,11 +287,6 @@ ece = _label_metric(
 
 def _read_choice(sample: Sample, output: Generation, choices: Sequence[str]) -> Reading[int]:
     return read_option(output.text, tuple(choices), get_question(sample), is_cut_off=output.is_cut_off)
-
-
-def _vote_for_option(sample: Sample, output: Generation) -> str | None:
-    chosen = _read_choice(sample, output, get_choices(sample)).value
-    return None if chosen is None else str(chosen)
 
 
 def read_option_text(sample: Sample, output: Output) -> Reading[str]:
@@ -309,29 +309,31 @@ def format_option(index: int, options: Sequence[str]) -> str:
     return ". ".join(filter(None, (letter, text)))
 
 
-def _score_option(sample: Sample, output: Generation) -> float:
-    choices = get_choices(sample)
-    right = resolve_option(sample.target, choices)
-    chosen = require_value(_read_choice(sample, output, choices), output, "names no option")
-    if right is None or not choices:
-        return float(chosen == right)
-    return float(choices[chosen] == choices[right])  # some datasets list the right option twice
+class OptionAccuracy(Metric, Bounded, Credited, ReadsAnswer, ReadsReply, Choosing):
+    """The share of right options."""
+
+    name, title, unit = "option_accuracy", "Option accuracy", "share"
+    version, unreadable = 5, "wrong"
+    aggregate = mean
+    bounds = constant_bounds((0.0, 1.0))
+    credit = staticmethod(float)
+    reader = staticmethod(read_option_text)
+    options = staticmethod(list_lettered_options)
+
+    def score(self, sample: Sample, output: Generation) -> float:
+        choices = get_choices(sample)
+        right = resolve_option(sample.target, choices)
+        chosen = require_value(_read_choice(sample, output, choices), output, "names no option")
+        if right is None or not choices:
+            return float(chosen == right)
+        return float(choices[chosen] == choices[right])  # some datasets list the right option twice
+
+    def read_answer(self, sample: Sample, output: Generation) -> str | None:
+        chosen = _read_choice(sample, output, get_choices(sample)).value
+        return None if chosen is None else str(chosen)
 
 
-option_accuracy = Metric(
-    "option_accuracy",
-    _score_option,
-    mean,
-    version=5,
-    title="Option accuracy",
-    unreadable="wrong",
-    bounds=constant_bounds((0.0, 1.0)),
-    unit="share",
-    credit=float,
-    read_answer=_vote_for_option,
-    reader=read_option_text,
-    options=list_lettered_options,
-)
+option_accuracy = OptionAccuracy()
 
 
 @metric(title="Word match", limits=(0.0, 1.0))

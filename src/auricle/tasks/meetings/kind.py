@@ -23,6 +23,7 @@ from auricle.engine.task import Task
 from auricle.engine.task_options import GenerationOptions, check_option, split_list
 from auricle.media import Audio
 from auricle.metrics.base import Metric
+from auricle.metrics.capabilities import Localized, Profiled, Tokenized
 from auricle.tasks.meetings.metrics.catalogue import SPEAKER_METRICS, WORD_METRICS
 from auricle.tasks.meetings.metrics.turns import (
     REFERENCE_FIELD,
@@ -147,7 +148,7 @@ class Meetings(TaskKind):
         if metric.name in WORD_METRICS:
             language = ScoredLanguage(options.scored_as or options.language).language
             return words.FACTORIES[metric.name](words.WordScoring(metric.profile, language, scoring.word_collar))
-        return _read_plain_answers(metric) if metric.tokenize else metric
+        return _read_plain_answers(metric) if isinstance(metric, Tokenized) else metric
 
     def _load_manifest(self, options: GenerationOptions, recipe: Recipe) -> Manifest:
         manifest = super()._load_manifest(options, recipe)
@@ -174,7 +175,7 @@ def _read_contents(samples: Samples) -> str:
 
 def _read_plain_answers(metric: Metric) -> Metric:
     """Return a metric of texts that reads the words of segments, and applies to references with words."""
-    score, with_profile, with_language = metric.score, metric.with_profile, metric.with_language
+    score = metric.score
 
     def score_words(sample: Sample, output: Generation, **facts: Any) -> Any:
         from auricle.tasks.meetings.metrics.words import read_words
@@ -183,12 +184,15 @@ def _read_plain_answers(metric: Metric) -> Metric:
             read_words(output)
         return score(sample, replace(output, text=read_plain_text(output)), **facts)
 
-    return replace(
-        metric,
+    changes: dict[str, Any] = {}
+    if isinstance(metric, Profiled):
+        changes["with_profile"] = lambda name: _read_plain_answers(metric.with_profile(name))
+    if isinstance(metric, Localized):
+        changes["with_language"] = lambda code: _read_plain_answers(metric.with_language(code))
+    return metric.replace(
         score=score_words,
         applies=lambda sample: bool(sample.target) or read_reference(sample).segments == (),
-        with_profile=(lambda name: _read_plain_answers(with_profile(name))) if with_profile else None,
-        with_language=(lambda code: _read_plain_answers(with_language(code))) if with_language else None,
+        **changes,
     )
 
 

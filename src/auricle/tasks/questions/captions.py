@@ -89,7 +89,7 @@ def _cider_metric(profile_name: str) -> Metric:
         profile=normalise.name,
         bounds=bounds,
         with_profile=_cider_metric,
-        custom_badness=_rouge_badness,
+        badness=_rouge_badness,
         read_answer=lambda _, output: normalise(output.text),
     )
 

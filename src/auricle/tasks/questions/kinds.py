@@ -16,6 +16,7 @@ from auricle.engine.recipes import Recipe
 from auricle.engine.task import Task
 from auricle.engine.task_options import SWITCH, Check, GenerationOptions
 from auricle.metrics.base import Metric
+from auricle.metrics.capabilities import Judged, Profiled
 from auricle.tasks.questions.conversations import add_answers, parse_turns, reference_answers
 from auricle.tasks.questions.multiple_choice import (
     INTEGER_READINGS,
@@ -153,20 +154,18 @@ def chat(*, mode: ChatMode = "every", **arguments: Any) -> Task:
 
 def _restrict_metric(metric: Metric, *, is_explicit: bool) -> Metric:
     """Restrict a metric that needs a reference to rows that have one; let the others score every turn."""
-    with_profile = metric.with_profile
-    if with_profile:
-        metric = replace(
-            metric, with_profile=lambda profile: _restrict_metric(with_profile(profile), is_explicit=is_explicit)
+    if isinstance(metric, Profiled):
+        with_profile = metric.with_profile
+        metric = metric.replace(
+            with_profile=lambda profile: _restrict_metric(with_profile(profile), is_explicit=is_explicit)
         )
-    if metric.judge_requests:
+    if isinstance(metric, Judged):
         return metric
     if metric.name not in REFERENCE_FREE_METRICS:
-        return replace(metric, applies=lambda sample: sample.target is not None)
+        return metric.replace(applies=lambda sample: sample.target is not None)
     applies = None if is_explicit else lambda sample: sample.target is None
     score = metric.score
-    return replace(
-        metric, score=lambda sample, *outputs: score(replace(sample, target=None), *outputs), applies=applies
-    )
+    return metric.replace(score=lambda sample, *outputs: score(replace(sample, target=None), *outputs), applies=applies)
 
 
 def _conversation_builder(mode: ChatMode, base: Path, *, drop_system: bool) -> Callable[[Sample], Sample]:

@@ -184,7 +184,7 @@ def _perplexity_metric(name: str, column: int, score: Callable[..., Any] = _surp
         higher_is_better=False,
         title=f"{name.partition('_')[0].capitalize()} perplexity",
         unit="points",
-        custom_badness=lambda stat: divide(stat[0], stat[column]),
+        badness=lambda stat: divide(stat[0], stat[column]),
     )
 
 
@@ -202,7 +202,7 @@ bits_per_byte = Metric(
     SumAggregator(lambda totals: divide(totals[0], totals[3]) / math.log(2), _length_details, NONNEGATIVE),
     higher_is_better=False,
     title="Bits per byte",
-    custom_badness=lambda stat: divide(stat[0], stat[3]),
+    badness=lambda stat: divide(stat[0], stat[3]),
 )
 
 

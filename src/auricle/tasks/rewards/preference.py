@@ -140,7 +140,7 @@ def preference_metrics(dimension: Dimension, ties: TiePolicy) -> list[Metric]:
             version=3,
             aggregate=position_bias_rate,
             higher_is_better=False,
-            custom_badness=sum,
+            badness=sum,
         ),
     ]
 

@@ -150,7 +150,7 @@ def _rating_metric(name: str, dimension: Dimension) -> Metric:
         variant=output_variant(dimension),
         applies=dimension.is_rated,
         reader=dimension.read_values,
-        custom_badness=_absolute_error if score is _value_and_truth else math.sqrt,
+        badness=_absolute_error if score is _value_and_truth else math.sqrt,
     )
 
 

@@ -95,7 +95,7 @@ def build_event_timeline(record: Record, metric: Metric | None) -> EventTimeline
         return None
     lanes = [_make_lane(label, classes) for label, sides in classes.items() if any(sides)]
     ends = [end for sides in classes.values() for spans in sides for _, end in spans]
-    threshold = metric.threshold if metric else None
+    threshold = getattr(metric, "threshold", None)
     stated = "" if threshold is None or not _has_scores(record) else f", from a score of {threshold:g} on"
     return EventTimeline(
         max([record.audio_seconds or 0.0, *ends, 1.0]),
@@ -114,10 +114,11 @@ def describe_events(record: Record, metric: Metric | None) -> tuple[str, str] | 
 
 def _compare(record: Record, metric: Metric | None) -> Mapping[str, tuple[Spans, Spans]] | None:
     output = record.outputs[-1] if record.outputs else None
-    if metric is None or metric.threshold is None or not isinstance(output, Generation):
+    threshold = getattr(metric, "threshold", None)
+    if threshold is None or not isinstance(output, Generation):
         return None
     try:
-        return compare_classes(record.sample, output, metric.threshold, record.audio_seconds)
+        return compare_classes(record.sample, output, threshold, record.audio_seconds)
     except AuricleError:  # the target has no events, or the answer cannot be read
         return None
 

@@ -89,7 +89,7 @@ def _split_stat(stat: tuple[float, ...]) -> tuple[Array, Array]:
 def _ranking_metric(name: str, title: str, aggregator: Any, **fields: Any) -> Metric:
     return Metric(
         name, _score_ranking, aggregator, title=title, unit=fields.pop("unit", "share"),
-        custom_badness=_rate_ranking, **fields,
+        badness=_rate_ranking, **fields,
     )  # fmt: skip
 
 
@@ -144,7 +144,7 @@ lwlrap = Metric(
     title="lwlrap",
     variant="ties-last",
     unit="share",
-    custom_badness=lambda stat: 1 - stat[0] / stat[1] if stat[1] else -1.0,
+    badness=lambda stat: 1 - stat[0] / stat[1] if stat[1] else -1.0,
 )
 
 

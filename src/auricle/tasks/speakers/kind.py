@@ -102,7 +102,7 @@ class VerifyOptions:
         chosen = names or (*DEFAULT_METRICS, *(LLR_METRICS if self.llr else ()))
         metrics = [metric for name in chosen for metric in ([own[name]] if name in own else resolve_metrics(name))]
         if self.enrolment:
-            metrics = [replace(metric, variant=f"{metric.variant}.several-enrolments") for metric in metrics]
+            metrics = [metric.replace(variant=f"{metric.variant}.several-enrolments") for metric in metrics]
         return metrics
 
 

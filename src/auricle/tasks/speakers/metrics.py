@@ -312,7 +312,7 @@ def _make_metric(
         higher_is_better=False,
         title=title,
         variant=variant,
-        custom_badness=trial_badness,
+        badness=trial_badness,
         stratum=_get_class,
         bounds=_bound_trial if is_bounded else None,
         **options,

@@ -18,6 +18,7 @@ from auricle.data.manifest import VALIDATED_ROWS, Manifest
 from auricle.engine.scored_language import ScoredLanguage
 from auricle.engine.task import Task
 from auricle.metrics.base import Metric
+from auricle.metrics.capabilities import Restricted
 from auricle.tasks.asr.kind import ASR_COLUMNS, ASR_PROMPT, Transcription
 from auricle.tasks.asr.word_options import TranscriptOptions
 from auricle.tasks.timestamps.metrics.reading import read_boundaries
@@ -79,7 +80,7 @@ def _note_durations(rows: Iterable[Sample | RejectedRow]) -> Iterator[str]:
 
 def _restrict_to_texts(metric: Metric) -> Metric:
     """Restrict a metric of transcripts to rows that have one; segments need no text."""
-    return metric if metric.applies or metric.needs_duration else replace(metric, applies=_has_text)
+    return metric if isinstance(metric, Restricted) or metric.facts else metric.replace(applies=_has_text)
 
 
 def _has_text(sample: Sample) -> bool:

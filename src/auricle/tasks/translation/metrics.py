@@ -7,7 +7,7 @@ a task decides; it is part of the signature under the name that sacrebleu gives 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
 from types import MappingProxyType
@@ -105,7 +105,7 @@ def _bleu_for_language(language: str) -> Metric:
         )
         tokeniser = "char"
     metric = _make_metric("bleu", "BLEU", _bleu_scorer(tokeniser, note))
-    return replace(metric, with_language=_bleu_for_language)
+    return metric.replace(with_language=_bleu_for_language)
 
 
 bleu = _bleu_for_language("")
@@ -141,7 +141,7 @@ def _ter_scorer(language: str) -> Scorer:
 
 def _ter_for_language(language: str) -> Metric:
     metric = _make_metric("ter", "TER", _ter_scorer(language), higher_is_better=False)
-    return replace(metric, with_language=_ter_for_language)
+    return metric.replace(with_language=_ter_for_language)
 
 
 ter = _ter_for_language("")

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from auricle import Generation, Metric, Sample
+from auricle.metrics.capabilities import Profiled, Restricted
 from auricle.tasks.asr.words.biasing import b_wer, biased_words, biasing_metrics, count_biased_errors
 from auricle.tasks.asr.words.word_lists import PhraseFinder, WordList
 
@@ -98,9 +99,9 @@ def test_the_list_and_the_profile_are_in_the_signature_and_rows_without_a_list_a
     listed = biasing_metrics(words)[0]
     assert listed.signature == f"b_wer:1.pooled.3-3-4.list-{words.digest}.basic:2"
     assert b_wer.signature == "b_wer:1.pooled.3-3-4.rows.basic:2"
-    assert listed.with_profile
+    assert isinstance(listed, Profiled)
     assert listed.with_profile("none").signature.endswith(f"list-{words.digest}.none:1")
-    assert b_wer.applies
+    assert isinstance(b_wer, Restricted)
     assert not b_wer.applies(Sample(id="1", inputs={}, target="a"))
     timed: dict[str, Any] = {"words": [{"text": "a", "start": 0.0, "end": 0.4}]}
     assert not b_wer.applies(Sample(id="1", inputs={}, target="a", meta=timed))

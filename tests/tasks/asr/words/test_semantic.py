@@ -9,6 +9,7 @@ import pytest
 from auricle import Generation, Sample, Spec, api
 from auricle.core.errors import Unreadable
 from auricle.engine.spec import JudgeSpec
+from auricle.metrics.capabilities import Profiled, Voting
 from auricle.tasks.asr.words.semantic import MAX_DIFFERENCES, list_differences, parse_numbers, semantic_wer
 
 JUDGE = '''
@@ -90,7 +91,7 @@ def test_many_differences_are_judged_in_several_requests_and_votes_are_averaged(
     assert "\n5. " in second
     assert "\n6. " not in second
     assert score(target, text, "Changed: 1, 2", "Changed: 5")[0] == 3
-    assert semantic_wer.with_votes
+    assert isinstance(semantic_wer, Voting)
     voted = semantic_wer.with_votes(2)
     assert len(list_prompts(target, text, voted)) == 4
     verdicts = ("Changed: 1, 2", "Changed: 5", "Changed: 1", "Changed: none")
@@ -114,7 +115,7 @@ def test_other_verdicts_are_unreadable(verdict: str) -> None:
 
 
 def test_profile_rubric_and_bounds_are_known() -> None:
-    assert semantic_wer.with_profile
+    assert isinstance(semantic_wer, Profiled)
     assert semantic_wer.with_profile("none").signature.endswith(".none:1")
     bounds = semantic_wer.bound(make_sample("a b"))
     assert bounds

@@ -9,6 +9,7 @@ from auricle import Metric, Sample
 from auricle.core.calls import CallRecording, EventKind
 from auricle.core.errors import Unreadable
 from auricle.core.types import Json
+from auricle.metrics.capabilities import Judged, Voting
 from auricle.tasks.calls.metrics.judged import judged_success, task_success_judged
 from tests.tasks.calls.metrics.recordings import agent, caller, happens, record
 
@@ -31,7 +32,7 @@ def hold(text: str = "Sorry, I book it.") -> CallRecording:
 
 def ask(metric: Metric, sample: Sample, recording: CallRecording) -> list[str]:
     """Return the prompts for the judge."""
-    assert metric.judge_requests
+    assert isinstance(metric, Judged)
     return [str(request.turns[0].parts[0]) for request in metric.judge_requests(sample, recording)]
 
 
@@ -89,8 +90,8 @@ def test_speech_without_a_transcript_is_not_judged() -> None:
 def test_votes_are_counted_per_statement() -> None:
     votes = (YES, YES, NO, NO, NO, YES)
     sample = expect(APOLOGISES, BOOKS)
-    assert judged_success.with_votes
-    assert task_success_judged.with_votes
+    assert isinstance(judged_success, Voting)
+    assert isinstance(task_success_judged, Voting)
     several = judged_success.with_votes(3)
     assert len(ask(several, sample, hold())) == 6
     assert score(several, sample, *votes) == pytest.approx((2 / 3 + 1 / 3) / 2)

@@ -6,6 +6,7 @@ import pytest
 
 from auricle import Generation, Metric, Sample
 from auricle.core.calls import CallRecording, Event, EventKind
+from auricle.metrics.capabilities import Profiled
 from auricle.tasks.asr.error_rates import wer
 from auricle.tasks.calls.metrics import streaming
 from tests.tasks.calls.metrics.recordings import caller, happens, record
@@ -145,7 +146,7 @@ def test_the_recording_may_belong_to_a_text() -> None:
 
 def test_the_normaliser_is_part_of_the_signature_and_can_be_changed() -> None:
     metric = streaming.normalised_erasure
-    assert metric.with_profile
+    assert isinstance(metric, Profiled)
     changed = metric.with_profile("none")
     assert changed.signature != metric.signature
     assert compute(changed, STEADY) > compute(metric, STEADY)  # `one` becomes `One`

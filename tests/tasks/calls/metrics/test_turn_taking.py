@@ -6,6 +6,7 @@ import pytest
 
 from auricle import Metric, Sample
 from auricle.core.calls import CallRecording, EventKind, StepKind
+from auricle.metrics.capabilities import CountsLeftOut
 from auricle.metrics.intervals import compute_interval
 from auricle.tasks.calls.metrics import turn_taking
 from tests.tasks.calls.metrics.recordings import agent, caller, cut_speech, happens, record, speak
@@ -63,7 +64,7 @@ def test_a_silence_inside_speech_that_is_still_to_be_played_is_part_of_it(
     metric = turn_taking.false_yield_backchannel
     stats = score(metric, comma)
     assert (metric.details(stats)["stopped"] if stats else None) == stopped
-    assert metric.left_out is not None
+    assert isinstance(metric, CountsLeftOut)
     assert sum(metric.left_out(SAMPLE, comma).values()) == (0 if has_audio_left else 1)
 
 

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from auricle.core.errors import Unreadable
-from auricle.core.judge_roles import JudgeRole
+from auricle.tasks.speech.roles import QUALITY
 from auricle.core.types import Generation, Sample
 from auricle.media import Audio
+from auricle.metrics.capabilities import Judged
 from auricle.tasks.speech.metrics.predicted_quality import dnsmos_ovrl, make_quality_metric, predicted_quality
 
 CLIP = Audio.of(np.full(800, 0.25, dtype=np.float32), rate=8000)
@@ -17,12 +18,12 @@ RATED = {"ovrl_mos": 3.2, "sig_mos": 3.5, "bak_mos": 4.0, "p808_mos": 3.9}
 
 
 def test_metrics_are_named_after_their_predictor() -> None:
-    assert {metric.name: metric.judge_models for metric in predicted_quality} == {
+    assert {metric.name: metric.judge_models for metric in predicted_quality if isinstance(metric, Judged)} == {
         **dict.fromkeys(("dnsmos_ovrl", "dnsmos_sig", "dnsmos_bak"), ("dnsmos",)),
         "plcmos": ("plcmos",),
         "distillmos": ("distillmos",),
     }
-    assert {metric.judge_role for metric in predicted_quality} == {JudgeRole.QUALITY}
+    assert {metric.judge_role for metric in predicted_quality if isinstance(metric, Judged)} == {QUALITY}
 
 
 def test_each_metric_reads_its_own_value() -> None:
@@ -32,7 +33,9 @@ def test_each_metric_reads_its_own_value() -> None:
 
 
 def test_all_values_of_a_model_come_from_one_request() -> None:
-    asked: Any = [metric.judge_requests(SAMPLE, Generation(text="", audio=CLIP)) for metric in predicted_quality[:3]]  # type: ignore[misc]  # they have requests
+    output = Generation(text="", audio=CLIP)
+    judged = [metric for metric in predicted_quality if isinstance(metric, Judged)]
+    asked: Any = [metric.judge_requests(SAMPLE, output) for metric in judged[:3]]
     assert asked[0] == asked[1] == asked[2]
     assert asked[0][0].inputs == {"audio": CLIP}
 
@@ -48,6 +51,6 @@ def test_failed_samples_are_bounded_by_the_scale() -> None:
 
 
 def test_an_answer_without_audio_is_not_readable() -> None:
-    assert dnsmos_ovrl.judge_requests
+    assert isinstance(dnsmos_ovrl, Judged)
     with pytest.raises(Unreadable, match="the answer has no audio"):
         dnsmos_ovrl.judge_requests(SAMPLE, Generation(text="hello"))

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 from auricle.core.errors import Unreadable
-from auricle.core.judge_roles import JudgeRole
+from auricle.tasks.speech.roles import RECOGNISER
 from auricle.core.types import Generation, Sample
 from auricle.media import Audio
+from auricle.metrics.capabilities import Judged, Localized, Restricted
 from auricle.tasks.speech.metrics.round_trip import (
     parity_metric,
     round_trip,
@@ -67,8 +68,8 @@ def test_the_parity_number_is_the_mean_of_utterance_rates() -> None:
     ],
 )
 def test_texts_are_normalised_as_by_seed_tts_eval(language: str, text: str, heard: str, expected: float) -> None:
-    metric = round_trip_wer_mean.with_language(language) if round_trip_wer_mean.with_language else None
-    assert metric is not None
+    assert isinstance(round_trip_wer_mean, Localized)
+    metric = round_trip_wer_mean.with_language(language)
     stat = metric.score(read(text), Generation(text="", audio=CLIP), verdicts=(heard,))
     assert metric.aggregate([stat]) == pytest.approx(expected, abs=1e-12)
     assert f"utterance-mean.seed-tts-{language}:1" in metric.signature
@@ -92,15 +93,17 @@ def test_free_answers_are_compared_with_their_own_text() -> None:
 
 
 def test_free_answers_without_audio_or_text_are_not_readable() -> None:
+    assert isinstance(round_trip_wer, Judged)
     with pytest.raises(Unreadable, match="the answer has no audio"):
-        round_trip_wer.judge_requests(FREE, Generation(text="I am fine"))  # type: ignore[misc]  # it has requests
+        round_trip_wer.judge_requests(FREE, Generation(text="I am fine"))
     with pytest.raises(Unreadable, match="no text that its speech could be compared with"):
         round_trip_wer.score(FREE, Generation(text="", audio=CLIP), verdicts=("hm",))
 
 
 def test_several_spoken_turns_are_pooled_and_turns_without_audio_left_out() -> None:
     turns = [Generation(text="one two", audio=CLIP), Generation(text="three"), Generation(text="four", audio=HUMAN)]
-    requests = round_trip_wer.judge_requests(FREE, *turns)  # type: ignore[misc]  # it has requests
+    assert isinstance(round_trip_wer, Judged)
+    requests = round_trip_wer.judge_requests(FREE, *turns)
     assert [request.audio for request in requests] == [CLIP, HUMAN]
     stat = round_trip_wer.score(FREE, *turns, verdicts=("one two", "for"))
     assert stat == (1, 0, 0, 3, 1.0, 2.0)
@@ -108,14 +111,16 @@ def test_several_spoken_turns_are_pooled_and_turns_without_audio_left_out() -> N
 
 def test_all_metrics_ask_the_recogniser_the_same() -> None:
     output = Generation(text="", audio=CLIP)
-    questions = [metric.judge_requests(read("hello"), output) for metric in round_trip[:3] if metric.judge_requests]
+    judged = [metric for metric in round_trip if isinstance(metric, Judged)]
+    questions = [metric.judge_requests(read("hello"), output) for metric in judged[:3]]
     assert questions[0] == questions[1] == questions[2]
-    assert all(metric.judge_role is JudgeRole.RECOGNISER for metric in round_trip)
+    assert len(judged) == len(round_trip)
+    assert all(metric.judge_role is RECOGNISER for metric in judged)
 
 
 def test_the_floor_is_measured_on_people_who_speak_the_same_texts() -> None:
-    assert round_trip_floor.applies
-    assert round_trip_floor.judge_requests
+    assert isinstance(round_trip_floor, Restricted)
+    assert isinstance(round_trip_floor, Judged)
     sample, output = read("hello world"), Generation(text="", audio=CLIP)
     (request,) = round_trip_floor.judge_requests(sample, output)
     assert request.audio is HUMAN
@@ -136,7 +141,7 @@ def test_failed_samples_are_bounded_only_if_the_text_is_known() -> None:
 def test_profiles_replace_the_normaliser(metric: Any) -> None:
     changed = metric.with_profile("none")
     assert (changed.name, changed.profile) == (metric.name, "none")
-    assert changed.judge_role is JudgeRole.RECOGNISER
+    assert changed.judge_role is RECOGNISER
     assert changed.signature != metric.signature
     stat = changed.score(read("Hello"), Generation(text="", audio=CLIP), verdicts=("hello",))
     assert changed.aggregate([stat]) > 0

@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 
 from auricle.core.errors import Unreadable
-from auricle.core.judge_roles import JudgeRole
+from auricle.tasks.speech.roles import SPEAKER
 from auricle.core.types import Generation, Predict, Sample
 from auricle.media import Audio
+from auricle.metrics.capabilities import Judged
 from auricle.tasks.speech.metrics.speaker_similarity import read_value, speaker_similarity
 
 
@@ -21,7 +22,7 @@ SPOKEN, VOICE, REFERENCE, OTHER = (clip(level) for level in (0.1, 0.2, 0.3, 0.4)
 
 
 def ask(sample: Sample, *outputs: Generation) -> tuple[Any, ...]:
-    assert speaker_similarity.judge_requests
+    assert isinstance(speaker_similarity, Judged)
     return speaker_similarity.judge_requests(sample, *outputs)
 
 
@@ -33,7 +34,8 @@ def test_the_answer_is_compared_with_the_voice_of_the_row() -> None:
     stat = speaker_similarity.score(sample, Generation(text="", audio=SPOKEN), verdicts=({"score": 0.8},))
     assert speaker_similarity.aggregate([stat]) == pytest.approx(0.8)
     assert speaker_similarity.details([stat]) == {"limits": [-1.0, 1.0]}
-    assert speaker_similarity.judge_role is JudgeRole.SPEAKER
+    assert isinstance(speaker_similarity, Judged)
+    assert speaker_similarity.judge_role is SPEAKER
 
 
 def test_pairs_of_people_give_the_number_a_meaning() -> None:

@@ -71,5 +71,5 @@ def test_the_signature_has_the_tolerance_at_the_end_of_the_audio() -> None:
 
 def test_faults_are_shares_of_recordings_whose_duration_is_known() -> None:
     for metric in (sanity.invalid_times, sanity.negative_durations, sanity.unordered_starts, sanity.outside_audio):
-        assert metric.needs_duration
+        assert metric.facts == ("audio_seconds",)
         assert compute_interval([(0, 3, 0, 0, 0)] * 5, metric.aggregate).method == "wilson"

@@ -9,6 +9,7 @@ import pytest
 
 from auricle.core.types import Generation, Sample, Segment
 from auricle.metrics.base import Metric
+from auricle.metrics.capabilities import Bounded, Profiled
 from auricle.tasks.timestamps.metrics import words as metrics
 
 REFERENCE: list[tuple[str, float, float]] = [("one", 0.1, 0.4), ("two", 0.5, 0.8), ("three", 1.0, 1.5)]
@@ -127,10 +128,10 @@ def test_the_signature_has_every_convention() -> None:
         assert "edits.equal-words.ties-by-time.basic" in metric.signature
     assert "tolerance-50ms-inclusive" in metrics.boundary_recall_50ms.signature
     assert metrics.start_error.signature != metrics.start_bias.signature
-    assert metrics.word_iou.with_profile is not None
+    assert isinstance(metrics.word_iou, Profiled)
     assert "whisper-en" in metrics.word_iou.with_profile("whisper-en").signature
-    assert metrics.word_coverage.with_profile is not None
-    assert metrics.word_coverage.with_profile("whisper-en").bounds is not None
+    assert isinstance(metrics.word_coverage, Profiled)
+    assert isinstance(metrics.word_coverage.with_profile("whisper-en"), Bounded)
 
 
 def test_random_errors_agree_with_a_plain_computation() -> None:
@@ -150,7 +151,7 @@ def test_random_errors_agree_with_a_plain_computation() -> None:
 
 
 def test_another_profile_matches_other_words() -> None:
-    assert metrics.word_coverage.with_profile is not None
+    assert isinstance(metrics.word_coverage, Profiled)
     strict = metrics.word_coverage.with_profile("none")
     assert strict.title == metrics.word_coverage.title
     assert measure(strict, [("One", 0.1, 0.4)]) == 0.0

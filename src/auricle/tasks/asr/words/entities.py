@@ -197,7 +197,7 @@ def entity_metric(name: str, profile_name: str, word_list: WordList | None = Non
         unit="share",
         with_profile=partial(entity_metric, name, word_list=word_list),
         applies=None if word_list else has_row_entities,
-        custom_badness=_count_missing,
+        badness=_count_missing,
     )
 
 

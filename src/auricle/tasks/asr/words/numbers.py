@@ -104,7 +104,7 @@ def _number_metric(name: str) -> Metric:
         variant="aligned.values:1",
         bounds=bounds,
         unit="share",
-        custom_badness=lambda stat: float(stat[1] + stat[2] - 2 * stat[0]),
+        badness=lambda stat: float(stat[1] + stat[2] - 2 * stat[0]),
     )
 
 

@@ -172,7 +172,7 @@ def semantic_metric(profile_name: str, rubric: Rubric) -> Metric:
         with_profile=partial(semantic_metric, rubric=rubric),
         with_votes=lambda votes: semantic_metric(profile_name, rubric.with_votes(votes)),
         judge_requests=scorer.judge_requests,
-        custom_badness=lambda stat: stat[0] / max(1.0, stat[2]),
+        badness=lambda stat: stat[0] / max(1.0, stat[2]),
     )
 
 

@@ -119,7 +119,7 @@ def _written_error_rate(name: str) -> Metric:
         unit="share",
         plot="errors",
         tokenize=tokenize,
-        custom_badness=lambda stat: sum(stat[:3]) / max(1.0, stat[3]),
+        badness=lambda stat: sum(stat[:3]) / max(1.0, stat[3]),
     )
 
 
@@ -194,7 +194,7 @@ def _punctuation_metric(name: str) -> Metric:
         variant="all-places.comma-stop-question.written:1",
         bounds=lambda sample: (count(sample, ""), count(sample, reference_text(sample.target))),
         unit="share",
-        custom_badness=lambda stat: float(sum(stat[3:6])),
+        badness=lambda stat: float(sum(stat[3:6])),
     )
 
 
@@ -263,7 +263,7 @@ def _case_metric(name: str) -> Metric:
         title=title,
         variant="matched-words.written:1",
         unit="share",
-        custom_badness=lambda stat: float(stat[0] - stat[1]),
+        badness=lambda stat: float(stat[0] - stat[1]),
     )
 
 

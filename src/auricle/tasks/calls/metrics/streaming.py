@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 from typing import Any
@@ -248,7 +247,7 @@ def _lagging_metric(
         title=title,
         variant=f"source-sent.stable-prefix.mixed.{profile.signature}",
         profile=profile.name,
-        unit=unit,  # type: ignore[arg-type]  # one of the units
+        unit=unit,
         with_profile=partial(_lagging_metric, name, title, measure, unit),
     )
 
@@ -277,8 +276,7 @@ def budget_metric(budget: float, profile_name: str = "basic") -> Metric:
         texts = [item.text for item in list_hypotheses(recording) if item.at <= speech[1] + budget]
         return metric.score(sample, Generation(text=texts[-1] if texts else ""))
 
-    return replace(
-        metric,
+    return metric.replace(
         score=score,
         title=f"WER after {budget:g} s",
         variant=f"{metric.variant}.last-audible-sent+{budget:g}s",

@@ -47,8 +47,7 @@ def _side_metric(
         texts = pair(sample, require_recording(output))
         return None if texts is None else metric.score(replace(sample, target=texts[0]), Generation(text=texts[1]))
 
-    return replace(
-        metric,
+    return metric.replace(
         score=score,
         title=title,
         variant=f"{metric.variant}.{variant}",

@@ -96,7 +96,7 @@ def der_metric(
         variant=f"pooled.{scoring.variant}",
         bounds=bounds,
         unit="share",
-        custom_badness=lambda stat: sum(stat[column] for column in columns) / max(1.0, stat[TOTAL]),
+        badness=lambda stat: sum(stat[column] for column in columns) / max(1.0, stat[TOTAL]),
         applies=has_speakers,
     )
 

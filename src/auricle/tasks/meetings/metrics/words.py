@@ -121,7 +121,7 @@ class WordMetric:
             plot="errors",
             with_profile=lambda profile: self.make(WordScoring(profile, scoring.language, scoring.time_collar)),
             with_language=lambda code: self.make(WordScoring(scoring.profile, code, scoring.time_collar)),
-            custom_badness=lambda stat: sum(stat[:LENGTH]) / max(1.0, stat[LENGTH]),
+            badness=lambda stat: sum(stat[:LENGTH]) / max(1.0, stat[LENGTH]),
             applies=self.applies,
         )
 

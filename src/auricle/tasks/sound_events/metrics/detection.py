@@ -36,8 +36,8 @@ class DetectionSettings:
 
     def apply(self, metric: Metric) -> Metric:
         """Return a metric with these settings; a metric that has none stays as it is."""
-        if make_segment_metric := segment_based.MAKERS.get(metric.name):
+        if make_segment_metric := segment_based.SEGMENT_METRICS.get(metric.name):
             return make_segment_metric(SegmentSettings(self.resolution, self.threshold))
-        if make_event_metric := event_based.MAKERS.get(metric.name):
+        if make_event_metric := event_based.EVENT_METRICS.get(metric.name):
             return make_event_metric(EventSettings(self.collar, self.offset_share, self.threshold))
         return metric

@@ -97,45 +97,43 @@ def _shift_matches(detection: int, reached_from: Mapping[int, int], detection_by
         free = previous
 
 
-def _f1_metric(settings: EventSettings) -> Metric:
-    def score(sample: Sample, output: Output, *, audio_seconds: float | None = None) -> tuple[int, ...]:
-        classes = compare_classes(sample, output, settings.threshold, audio_seconds).values()
-        return tuple(map(sum, zip(*(settings.count(*sides) for sides in classes), strict=True)))
+class EventMetric(Metric):
+    """A metric of whole events, under the settings that it is made with."""
 
-    return Metric(
-        "event_f1",
-        score,
-        COUNTED_F1,
-        version=2,
-        title="Event F1",
-        variant=f"micro.{settings.describe()}",
-        unit="share",
-        threshold=settings.threshold,
-        needs_duration=True,
-        custom_badness=rate_counts,
-    )
+    unit, version = "share", 2
+    facts = ("audio_seconds",)
+    average = "micro"
 
+    def __init__(self, settings: EventSettings) -> None:
+        super().__init__(variant=f"{self.average}.{settings.describe()}")
+        self.settings = settings
+        self.threshold = settings.threshold
 
-def _macro_f1_metric(settings: EventSettings) -> Metric:
-    def score(sample: Sample, output: Output, *, audio_seconds: float | None = None) -> tuple[float, ...]:
-        classes = compare_classes(sample, output, settings.threshold, audio_seconds).values()
-        counts = [settings.count(*sides) for sides in classes]
-        return tuple(float(count) for column in zip(*counts, strict=True) for count in column)
-
-    return Metric(
-        "event_f1_macro",
-        score,
-        MacroF1(),
-        version=2,
-        title="Event F1, macro",
-        variant=f"macro.{settings.describe()}",
-        unit="share",
-        threshold=settings.threshold,
-        needs_duration=True,
-    )
+    def count_by_class(self, sample: Sample, output: Output, audio_seconds: float | None) -> zip[tuple[int, ...]]:
+        """Return the hits of all classes, their false alarms, and their misses."""
+        classes = compare_classes(sample, output, self.threshold, audio_seconds).values()
+        return zip(*(self.settings.count(*sides) for sides in classes), strict=True)
 
 
-MAKERS: Mapping[str, Callable[[EventSettings], Metric]] = {"event_f1": _f1_metric, "event_f1_macro": _macro_f1_metric}
+class EventF1(EventMetric):
+    name, title = "event_f1", "Event F1"
+    aggregate = COUNTED_F1
+    badness = staticmethod(rate_counts)
+
+    def score(self, sample: Sample, output: Output, *, audio_seconds: float | None = None) -> tuple[int, ...]:
+        return tuple(map(sum, self.count_by_class(sample, output, audio_seconds)))
+
+
+class MacroEventF1(EventMetric):
+    name, title = "event_f1_macro", "Event F1, macro"
+    average = "macro"
+    aggregate = MacroF1()
+
+    def score(self, sample: Sample, output: Output, *, audio_seconds: float | None = None) -> tuple[float, ...]:
+        return tuple(float(count) for column in self.count_by_class(sample, output, audio_seconds) for count in column)
+
+
+EVENT_METRICS: Mapping[str, Callable[[EventSettings], Metric]] = {kind.name: kind for kind in (EventF1, MacroEventF1)}
 """How each metric is made for a collar and a threshold."""
 
-event_f1, event_f1_macro = (make(EventSettings()) for make in MAKERS.values())
+event_f1, event_f1_macro = (make(EventSettings()) for make in EVENT_METRICS.values())

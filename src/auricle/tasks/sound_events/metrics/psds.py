@@ -365,7 +365,7 @@ def make_psds_metric(name: str, title: str, scenario: Scenario) -> Metric:
         title=title,
         variant=scenario.describe(),
         unit="share",
-        needs_duration=True,
+        facts=("audio_seconds",),
     )
 
 

@@ -95,52 +95,34 @@ class SegmentSettings:
         return describe_settings(resolution=self.resolution, threshold=self.threshold)
 
 
-def _f1_metric(settings: SegmentSettings) -> Metric:
-    def score(sample: Sample, output: Output) -> tuple[float, ...]:
-        return tuple(float(counts.sum()) for counts in settings.compare(sample, output).count_by_class())
+class SegmentMetric(Metric):
+    """A metric of segments of equal length, under the settings that it is made with."""
 
-    return Metric(
-        "segment_f1",
-        score,
-        COUNTED_F1,
-        title="Segment F1",
-        variant=f"micro.{settings.describe()}",
-        unit="share",
-        threshold=settings.threshold,
-        custom_badness=rate_counts,
-    )
+    unit = "share"
+    average = "micro"
+
+    def __init__(self, settings: SegmentSettings) -> None:
+        super().__init__(variant=f"{self.average}.{settings.describe()}")
+        self.settings = settings
+        self.threshold = settings.threshold
 
 
-def _macro_f1_metric(settings: SegmentSettings) -> Metric:
-    def score(sample: Sample, output: Output) -> tuple[float, ...]:
-        return tuple(np.concatenate(settings.compare(sample, output).count_by_class()).tolist())
+class SegmentF1(SegmentMetric):
+    name, title = "segment_f1", "Segment F1"
+    aggregate = COUNTED_F1
+    badness = staticmethod(rate_counts)
 
-    return Metric(
-        "segment_f1_macro",
-        score,
-        MacroF1(),
-        title="Segment F1, macro",
-        variant=f"macro.{settings.describe()}",
-        unit="share",
-        threshold=settings.threshold,
-    )
+    def score(self, sample: Sample, output: Output) -> tuple[float, ...]:
+        return tuple(float(counts.sum()) for counts in self.settings.compare(sample, output).count_by_class())
 
 
-def _error_rate_metric(settings: SegmentSettings) -> Metric:
-    def score(sample: Sample, output: Output) -> tuple[int, int, int, int]:
-        return settings.compare(sample, output).count_errors()
+class MacroSegmentF1(SegmentMetric):
+    name, title = "segment_f1_macro", "Segment F1, macro"
+    average = "macro"
+    aggregate = MacroF1()
 
-    return Metric(
-        "segment_error_rate",
-        score,
-        RatioAggregator((0, 1, 2), 3, _error_details),
-        higher_is_better=False,
-        title="Segment error rate",
-        variant=f"micro.{settings.describe()}",
-        unit="share",
-        threshold=settings.threshold,
-        custom_badness=lambda stat: sum(stat[:3]) / (stat[3] or 1),
-    )
+    def score(self, sample: Sample, output: Output) -> tuple[float, ...]:
+        return tuple(np.concatenate(self.settings.compare(sample, output).count_by_class()).tolist())
 
 
 def _error_details(totals: Array) -> Details:
@@ -148,59 +130,54 @@ def _error_details(totals: Array) -> Details:
     return {name: int(total) for name, total in zip(names, totals, strict=False)}
 
 
-def _miss_metric(settings: SegmentSettings) -> Metric:
-    def score(sample: Sample, output: Output) -> tuple[float, float]:
-        hits, _, misses = (float(counts.sum()) for counts in settings.compare(sample, output).count_by_class())
-        return misses * settings.resolution, (hits + misses) * settings.resolution
-
-    return Metric(
-        "segment_miss_rate",
-        score,
-        RatioAggregator(details=_name_totals("missed_seconds", "event_seconds"), is_share=True),
-        higher_is_better=False,
-        title="Miss rate",
-        variant=f"micro.{settings.describe()}",
-        unit="share",
-        threshold=settings.threshold,
-        custom_badness=lambda stat: stat[0],
-    )
-
-
-def _false_alarm_metric(settings: SegmentSettings) -> Metric:
-    def score(sample: Sample, output: Output, *, audio_seconds: float | None = None) -> tuple[float, float]:
-        if not audio_seconds:
-            raise SampleError("the duration of its audio is unknown")
-        table = settings.compare(sample, output, audio_seconds)
-        false_alarms, absent = int((~table.truth & table.detected).sum()), int((~table.truth).sum())
-        return false_alarms * settings.resolution, absent * settings.resolution
-
-    return Metric(
-        "segment_false_alarm_rate",
-        score,
-        RatioAggregator(details=_name_totals("false_alarm_seconds", "seconds_without_events"), is_share=True),
-        higher_is_better=False,
-        title="False alarm rate",
-        variant=f"micro.{settings.describe()}",
-        unit="share",
-        threshold=settings.threshold,
-        needs_duration=True,
-        custom_badness=lambda stat: stat[0],
-    )
-
-
 def _name_totals(*names: str) -> Callable[[Array], Details]:
     return lambda totals: {name: round(float(total), 6) for name, total in zip(names, totals, strict=False)}
 
 
-MAKERS: Mapping[str, Callable[[SegmentSettings], Metric]] = {
-    "segment_f1": _f1_metric,
-    "segment_f1_macro": _macro_f1_metric,
-    "segment_error_rate": _error_rate_metric,
-    "segment_miss_rate": _miss_metric,
-    "segment_false_alarm_rate": _false_alarm_metric,
+class SegmentErrorRate(SegmentMetric):
+    name, title, higher_is_better = "segment_error_rate", "Segment error rate", False
+    aggregate = RatioAggregator((0, 1, 2), 3, _error_details)
+
+    def score(self, sample: Sample, output: Output) -> tuple[int, int, int, int]:
+        return self.settings.compare(sample, output).count_errors()
+
+    def badness(self, stat: tuple[int, int, int, int]) -> float:
+        return sum(stat[:3]) / (stat[3] or 1)
+
+
+class MissRate(SegmentMetric):
+    name, title, higher_is_better = "segment_miss_rate", "Miss rate", False
+    aggregate = RatioAggregator(details=_name_totals("missed_seconds", "event_seconds"), is_share=True)
+
+    def score(self, sample: Sample, output: Output) -> tuple[float, float]:
+        hits, _, misses = (float(counts.sum()) for counts in self.settings.compare(sample, output).count_by_class())
+        return misses * self.settings.resolution, (hits + misses) * self.settings.resolution
+
+    def badness(self, stat: tuple[float, float]) -> float:
+        return stat[0]
+
+
+class FalseAlarmRate(SegmentMetric):
+    name, title, higher_is_better = "segment_false_alarm_rate", "False alarm rate", False
+    aggregate = RatioAggregator(details=_name_totals("false_alarm_seconds", "seconds_without_events"), is_share=True)
+    facts = ("audio_seconds",)
+
+    def score(self, sample: Sample, output: Output, *, audio_seconds: float | None = None) -> tuple[float, float]:
+        if not audio_seconds:
+            raise SampleError("the duration of its audio is unknown")
+        table = self.settings.compare(sample, output, audio_seconds)
+        false_alarms, absent = int((~table.truth & table.detected).sum()), int((~table.truth).sum())
+        return false_alarms * self.settings.resolution, absent * self.settings.resolution
+
+    def badness(self, stat: tuple[float, float]) -> float:
+        return stat[0]
+
+
+SEGMENT_METRICS: Mapping[str, Callable[[SegmentSettings], Metric]] = {
+    kind.name: kind for kind in (SegmentF1, MacroSegmentF1, SegmentErrorRate, MissRate, FalseAlarmRate)
 }
 """How each metric is made for a resolution and a threshold."""
 
 segment_f1, segment_f1_macro, segment_error_rate, segment_miss_rate, segment_false_alarm_rate = (
-    make(SegmentSettings()) for make in MAKERS.values()
+    make(SegmentSettings()) for make in SEGMENT_METRICS.values()
 )

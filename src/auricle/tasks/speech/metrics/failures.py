@@ -130,5 +130,5 @@ speech_failures = Metric(
     variant=f"clipped{MAX_CLIPPED_SHARE:g}.silent{MAX_SILENCE_SHARE:g}.pace{PACE_LIMITS[0]:g}-{PACE_LIMITS[1]:g}.{SILENCE}",
     unit="share",
     bounds=ConstantBounds((1.0, 0.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 0.0, 0.0)),
-    custom_badness=_badness,
+    badness=_badness,
 )

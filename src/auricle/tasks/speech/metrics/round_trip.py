@@ -7,13 +7,13 @@ themselves: `judge_requests` returns those for the recogniser, and `score` reads
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING
 
 from auricle.core.errors import Unreadable
-from auricle.core.judge_roles import JudgeRole
+from auricle.tasks.speech.roles import RECOGNISER
 from auricle.core.types import REFERENCE_INPUT, Generate, Generation, Output, Sample, Stat, Turn
 from auricle.media import Audio
 from auricle.metrics.base import Array, Details, Metric, RatioAggregator, Stats
@@ -111,14 +111,13 @@ def round_trip_metric(name: str, title: str, tokenize: Tokenizer, profile: str) 
     """Make a metric of a recogniser's errors on spoken answers per word or character, pooled over all answers."""
     errors = error_rate_metric(name, tokenize, profile)
     scorer = RoundTripScorer(errors)
-    return replace(
-        errors,
+    return errors.replace(
         title=title,
         score=scorer.score,
         bounds=scorer.bounds,
         is_bounded=lambda sample: get_requested_text(sample) is not None,
         judge_requests=scorer.judge_requests,
-        judge_role=JudgeRole.RECOGNISER,
+        judge_role=RECOGNISER,
         with_profile=partial(round_trip_metric, name, title, tokenize),
         tokenize=None,  # a difference would compare the texts of sample and answer, not the transcript
         read_answer=None,
@@ -130,8 +129,7 @@ def floor_metric(profile: str) -> Metric:
     name, title = "round_trip_floor", "Round-trip WER of people"
     errors = round_trip_metric(name, title, split_words, profile)
     scorer = FloorScorer(error_rate_metric(name, split_words, profile))
-    return replace(
-        errors,
+    return errors.replace(
         score=scorer.score,
         judge_requests=scorer.judge_requests,
         with_profile=floor_metric,
@@ -153,8 +151,7 @@ def parity_metric(language: str) -> Metric:
     profile = resolve_profile_name(PARITY_PROFILE, code)
     errors = round_trip_metric("round_trip_wer_mean", "Round-trip WER, utterance mean", split_words, profile)
     with_language: Callable[[str], Metric] = parity_metric
-    return replace(
-        errors,
+    return errors.replace(
         aggregate=UtteranceMean(),
         variant=errors.variant.replace("pooled", "utterance-mean", 1),
         profile="",  # it is part of the convention, and not that of the task

@@ -8,6 +8,7 @@ from typing import Any
 from auricle.core.errors import Unreadable
 from auricle.core.types import Output, Sample
 from auricle.metrics.base import Array, Details, Metric, SumAggregator, divide
+from auricle.metrics.capabilities import Restricted
 from auricle.metrics.scales import NONNEGATIVE
 
 SUFFIX = "sd"
@@ -39,7 +40,7 @@ def spread_over_seeds(metric: Metric) -> Metric:
         title=f"{metric.title}, SD over seeds",
         variant=f"{metric.variant}.sd-within-text" if metric.variant else "sd-within-text",
         unit=metric.unit,
-        applies=metric.applies or (lambda _sample: True),
+        applies=metric.applies if isinstance(metric, Restricted) else lambda _sample: True,
     )
 
 

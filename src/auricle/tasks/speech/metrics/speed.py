@@ -51,7 +51,7 @@ def _speed_metric(name: str, title: str, columns: tuple[int, int], **fields: Any
         variant="model-time.whole-recording.pooled",
         unit="points",
         applies=_applies,
-        needs_model_seconds=True,
+        facts=("model_seconds",),
         **fields,
     )
 

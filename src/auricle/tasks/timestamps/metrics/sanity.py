@@ -60,7 +60,7 @@ def _fault_metric(name: str, title: str, column: int) -> Metric:
         title=title,
         variant=f"end-after-audio-by-{ROUNDING // 1000}ms" if column in (INVALID, OUTSIDE) else "",
         unit="share",
-        needs_duration=True,
+        facts=("audio_seconds",),
     )
 
 

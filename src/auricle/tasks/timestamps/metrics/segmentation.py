@@ -108,7 +108,7 @@ def _segmentation_metric(
         title=f"{title}, {tolerance} ms" if is_tolerant else title,
         variant=f"inner-boundaries{f'.tolerance-{tolerance}ms-inclusive' if is_tolerant else ''}",
         applies=has_boundaries,
-        needs_duration=True,
+        facts=("audio_seconds",),
         **fields,
     )
 
@@ -144,7 +144,7 @@ over_segmentation = _segmentation_metric(
     unit="share",
     higher_is_better=False,
     optimum="zero",
-    custom_badness=lambda stat: abs(measure_excess(stat)) if stat[REFERENCE] else -math.inf,
+    badness=lambda stat: abs(measure_excess(stat)) if stat[REFERENCE] else -math.inf,
 )
 """Boundaries of the model per boundary of the reference, minus 1. Values near zero are best."""
 

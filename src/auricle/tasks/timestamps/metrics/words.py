@@ -76,7 +76,7 @@ def word_metric(
         title=title,
         profile=profile.name,
         applies=has_words,
-        needs_duration=True,
+        facts=("audio_seconds",),
         bounds=bound if counted_per_word else None,
         with_profile=lambda other: word_metric(
             name, title, measure, aggregate, counted_per_word=counted_per_word, profile_name=other, **fields
@@ -146,7 +146,7 @@ def _error_metric(name: str, title: str, side: Side, column: int) -> Metric:
         higher_is_better=False,
         unit="s",
         variant=f"{'hypothesis-minus-reference' if column == SIGNED else 'absolute'}.mean",
-        custom_badness=lambda stat: abs(divide(stat[column], stat[MATCHED])) if stat[MATCHED] else -math.inf,
+        badness=lambda stat: abs(divide(stat[column], stat[MATCHED])) if stat[MATCHED] else -math.inf,
         optimum="zero" if column == SIGNED else "",
     )
 
