@@ -49,7 +49,7 @@ def make_agreement_metric(facts: TestFacts) -> Metric:
         title="Krippendorff’s α",
         variant=LEVELS[facts.kind],
         applies=lambda sample: not sample.meta.get("check"),
-        custom_badness=lambda stat: 0.0,
+        badness=lambda stat: 0.0,
     )
 
 

@@ -332,7 +332,7 @@ def _make_strength(facts: TestFacts, index: int) -> Metric:
         BradleyTerryAggregator(index, len(facts.systems)),
         title=f"Strength {facts.systems[index]}",
         variant="bradley-terry.ties-half",
-        custom_badness=lambda stat: abs(stat[0] - 0.5),
+        badness=lambda stat: abs(stat[0] - 0.5),
     )
 
 
