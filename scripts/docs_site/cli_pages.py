@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import click
 
-from auricle.cli import COMMANDS, cli
+from auricle.cli import cli, list_commands
 from auricle.cli.options import UNGROUPED, GroupedCommand
 
 FOLDER = "reference/cli"
@@ -28,13 +28,13 @@ def write_pages() -> dict[str, str]:
 
 def all_names() -> list[str]:
     """List the commands in the order of `auricle --help`."""
-    return [name for group in COMMANDS.values() for name in group]
+    return [name for group in list_commands().values() for name in group]
 
 
 def _write_index() -> str:
     context = _root_context()
     parts = ["# Command line", escape(_paragraphs(cli.help)[0]), "```sh", "auricle COMMAND --help", "```"]
-    for title, summaries in COMMANDS.items():
+    for title, summaries in list_commands().items():
         rows = [f"| [`{name}`]({name}.md) | {escape(summary)} |" for name, summary in summaries.items()]
         parts += [f"## {title}", "\n".join(["| command | purpose |", "|---|---|", *rows])]
     parts += ["## Options of every command", *_describe_options(cli, context)]

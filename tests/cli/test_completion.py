@@ -11,7 +11,7 @@ from typing import TypeAlias
 import pytest
 from click.testing import CliRunner
 
-from auricle.cli import COMMANDS, candidates, cli, main
+from auricle.cli import candidates, cli, list_commands, main
 from auricle.cli.completion import SCRIPTS, print_candidates
 
 NAMES = {"whisper": "any Whisper checkpoint", "whisperx": "", "echo": "", "kimi:": "", "noise:snr=": "Add noise."}
@@ -45,7 +45,7 @@ def test_commands_are_completed_with_their_summaries_and_without_importing_them(
 ) -> None:
     monkeypatch.delitem(sys.modules, "auricle.studies.judges.commands", raising=False)
     assert complete("auricle sho") == ["show\tPrint the metrics of runs."]
-    assert len(complete("auricle ")) == sum(map(len, COMMANDS.values()))
+    assert len(complete("auricle ")) == sum(map(len, list_commands().values()))
     assert "auricle.studies.judges.commands" not in sys.modules
 
 

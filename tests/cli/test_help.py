@@ -9,11 +9,11 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from auricle.cli import COMMANDS, cli
+from auricle.cli import cli, list_commands
 from tests.support import paths
 
 HEAVY = ("torch", "numpy", "pandas", "soundfile", "aiohttp", "pydantic", "rich", "datasets", "streamlit")
-SUMMARIES = {name: summary for commands in COMMANDS.values() for name, summary in commands.items()}
+SUMMARIES = {name: summary for commands in list_commands().values() for name, summary in commands.items()}
 
 
 def all_commands(command: click.Command = cli, path: tuple[str, ...] = ()) -> Iterator[tuple[str, click.Command]]:
@@ -46,7 +46,7 @@ def test_summary_equals_the_first_line_of_the_command_help(name: str, summary: s
 
 def test_top_level_help_lists_commands_in_groups() -> None:
     output = CliRunner().invoke(cli, ["--help"]).output
-    positions = [output.index(f"{title}:") for title in COMMANDS]
+    positions = [output.index(f"{title}:") for title in list_commands()]
     assert positions == sorted(positions)
     assert output.index("Evaluate:") < output.index("  run ") < output.index("Inspect:") < output.index("  show ")
 

@@ -44,9 +44,25 @@ class SizedUserRows(UserRows):
             return len(self._samples)  # type: ignore[arg-type]  # it has a length
 
 
+class UserIterator(UserRows):
+    """Samples that can be read once, which code that looks ahead has to know."""
+
+    def __iter__(self) -> Iterator[Sample | RejectedRow]:
+        return self
+
+    def __next__(self) -> Sample | RejectedRow:
+        with UserCall(self._source, math.inf):
+            row: Any = next(self._samples, END)  # type: ignore[call-overload]  # it is an iterator
+        if row is END:
+            raise StopIteration
+        return row  # type: ignore[no-any-return]
+
+
 def guard_rows(samples: Iterable[Sample | RejectedRow], source: str) -> Iterable[Sample | RejectedRow]:
     """Return samples whose errors name their source, if they are read by code of the user."""
     is_own = any(each.__module__.startswith("auricle.") for each in type(samples).__mro__)
     if is_own or type(samples) in (list, tuple) or isinstance(samples, PartSource):
         return samples
+    if hasattr(type(samples), "__next__"):
+        return UserIterator(samples, source)
     return (SizedUserRows if hasattr(type(samples), "__len__") else UserRows)(samples, source)
