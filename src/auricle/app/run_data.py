@@ -177,22 +177,17 @@ def read_samples(path: Path) -> LoadedSamples:
     check_run_file(journal, MAX_JOURNAL_BYTES)
     if not journal.exists():
         raise DataError(f"No {OUTPUTS_FILE}: the run has no completed samples yet.")
-    table = read_sample_table(journal, _read_scores(path), max_samples=MAX_SAMPLES, max_fields=MAX_FIELDS)
-    columns = {
-        name: pd.Series(column, dtype="str") if name.startswith("meta.") else column
-        for name, column in table.columns.items()
-    }
-    return LoadedSamples(pd.DataFrame(columns), table.fields, table.damaged_lines, table.is_truncated)
-
-
-def _read_scores(path: Path) -> dict[str, ScoreLine]:
-    """Return the scores of each sample by id; none if there are no scores."""
     lines: dict[str, ScoreLine] = {}
     with suppress(DataError):
         check_run_file(path / SCORES_FILE, MAX_JOURNAL_BYTES)
         for line in read_scores(path):
             lines[line.id] = line
-    return lines
+    table = read_sample_table(journal, lines, max_samples=MAX_SAMPLES, max_fields=MAX_FIELDS)
+    columns = {
+        name: pd.Series(column, dtype="str") if name.startswith("meta.") else column
+        for name, column in table.columns.items()
+    }
+    return LoadedSamples(pd.DataFrame(columns), table.fields, table.damaged_lines, table.is_truncated)
 
 
 def badness(frame: pd.DataFrame, number: Number) -> pd.Series:

@@ -127,14 +127,10 @@ def build_streamlit_options(host: str, port: int, max_upload_mb: int) -> list[st
     if host in LOCAL_HOSTS:  # prevents DNS rebinding: a foreign host name that resolves to this machine is rejected
         settings["server.allowedHosts"] = LOCAL_HOSTS
     return [
-        f"--{name}={_format_option(item)}"
+        f"--{name}={item if isinstance(item, str) else json.dumps(item)}"
         for name, value in (settings | streamlit_theme_options()).items()
         for item in (value if isinstance(value, tuple) else (value,))
     ]
-
-
-def _format_option(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value)
 
 
 def find_free_port(host: str, port: int) -> int:

@@ -44,11 +44,12 @@ def compute_breakdowns(
     columns: RequestColumns, measures: Mapping[str, Floats], rows: Mask
 ) -> dict[str, tuple[Bucket, ...]]:
     """Compute measures by audio seconds, turn, output tokens and model; requests with an unknown value are left out."""
+    models = columns.categorical["model"]
     buckets = {
         "audio_seconds": _assign_buckets(columns["audio_seconds"], AUDIO_SECONDS_BOUNDS),
         "turn": (columns["turn"].astype(np.int64), None),
         "output_tokens": _assign_buckets(columns["output_tokens"], OUTPUT_TOKENS_BOUNDS),
-        "model": _assign_models(columns),
+        "model": (np.where(models.equals(""), -1, models.codes), models.categories),
     }
     return {name: _break_down(columns, measures, rows, *assigned) for name, assigned in buckets.items()}
 
@@ -59,12 +60,6 @@ def _assign_buckets(values: Floats, bounds: tuple[float, ...]) -> tuple[Ints, tu
     lows = ("0", *(f"{bound:g}" for bound in bounds))
     labels = [f"{low}-{high:g}" for low, high in zip(lows, bounds, strict=False)]
     return codes, (*labels, f">{bounds[-1]:g}")
-
-
-def _assign_models(columns: RequestColumns) -> tuple[Ints, tuple[str, ...]]:
-    """Return the model of each request among several, -1 if there is only one."""
-    models = columns.categorical["model"]
-    return np.where(models.equals(""), -1, models.codes), models.categories
 
 
 def _break_down(

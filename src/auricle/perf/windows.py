@@ -146,7 +146,7 @@ def _steady_window(columns: RequestColumns, latency: Floats, load: Load) -> Wind
             f" less than {MIN_LATENCIES_PER_WINDOW} times the 99th percentile of latency ({latency_p99:.3g} s)"
         )
     succeeded = int((columns.ok & window.contains(columns["done"])).sum())
-    concurrency = _expected_concurrency(columns, load, window)
+    concurrency = load.users or max(1.0, count_in_flight(columns).mean(window.start, window.end) or 0.0)
     if succeeded < MIN_REQUESTS_PER_USER * concurrency:
         unit = "users" if load.users else "requests in flight"
         return (
@@ -154,11 +154,6 @@ def _steady_window(columns: RequestColumns, latency: Floats, load: Load) -> Wind
             f" fewer than {MIN_REQUESTS_PER_USER} for each of {concurrency:.3g} {unit}"
         )
     return window
-
-
-def _expected_concurrency(columns: RequestColumns, load: Load, window: Window) -> float:
-    """Return roughly how many requests are in flight."""
-    return load.users or max(1.0, count_in_flight(columns).mean(window.start, window.end) or 0.0)
 
 
 def _steady_bounds(columns: RequestColumns, load: Load, latency_p99: float) -> tuple[float, float]:

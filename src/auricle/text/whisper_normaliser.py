@@ -71,12 +71,6 @@ def compute_digest(normaliser: Any) -> str:
     return sha256(json.dumps(tables).encode()).hexdigest()[:16]
 
 
-def _contextual_words(numbers: Any) -> frozenset[str]:
-    """Return the number words that affect their neighbours even without a number."""
-    inert = {*numbers.following_prefixers, *numbers.suffixers, *_INERT_SPECIALS}
-    return frozenset(numbers.words) - inert | _EXTRA_CONTEXTUAL_WORDS
-
-
 def _are_word_local(replacers: dict[str, str]) -> bool:
     """Return whether each replacer affects one word only, or a contraction and the next word."""
     return all(
@@ -93,7 +87,8 @@ def _build_expander() -> Callable[[str], str | None]:
     library = _load_library()
     if not _are_word_local(library.replacers):
         return lambda _word: None
-    contextual = _contextual_words(library.standardize_numbers)
+    inert = {*library.standardize_numbers.following_prefixers, *library.standardize_numbers.suffixers, *_INERT_SPECIALS}
+    contextual = frozenset(library.standardize_numbers.words) - inert | _EXTRA_CONTEXTUAL_WORDS
     spellings = library.standardize_spellings.mapping
     ignored = re.compile(library.ignore_patterns)
     replacers = [(re.compile(pattern), replacement) for pattern, replacement in library.replacers.items()]

@@ -144,7 +144,11 @@ def draw_comparison(baseline: Path, candidate: Path) -> None:
         _draw_confusions(comparison, comparison.matrix)
     if rows:
         _draw_table(comparison)
-        _draw_sentences(rows)
+        first, *others = (typeset(compare_text.describe_row(row)) for row in rows)
+        components.draw_notes(first)
+        if others:
+            with st.expander(f"{pluralise(len(others), 'other metric')} in words"):
+                components.draw_notes(*others)
     _draw_own_numbers(comparison)
     if comparison.refused:
         st.header("Not compared", anchor=False)
@@ -244,15 +248,6 @@ def _table_row(row: ComparisonRow, scale: Scale | None) -> list[str | None]:
         compare_text.format_size(row),
         *changes,
     ]
-
-
-def _draw_sentences(rows: Sequence[ComparisonRow]) -> None:
-    """Draw the result of each metric as a sentence; only that of the first is open."""
-    first, *others = (typeset(compare_text.describe_row(row)) for row in rows)
-    components.draw_notes(first)
-    if others:
-        with st.expander(f"{pluralise(len(others), 'other metric')} in words"):
-            components.draw_notes(*others)
 
 
 def _draw_own_numbers(comparison: Comparison) -> None:

@@ -84,7 +84,9 @@ def page() -> None:
         st.rerun()
     key, answers = st.session_state.get("answers", (None, []))
     if answers and key == question.key:
-        _draw_answers(answers)
+        for answer in iter_in_columns(answers, 2 if len(answers) == 4 else min(3, len(answers))):
+            st.header(theme.escape_markdown(answer.model), anchor=False)
+            draw_answer(answer)
 
 
 def _choose_recording() -> tuple[DecodedAudio | None, str]:
@@ -194,7 +196,11 @@ def _ask_model(question: Question, name: str, arguments: dict[str, Any]) -> Answ
             started_at = time.monotonic()
             audio = question.recording.audio if question.recording else None
             if model.can_stream and "generate" in model.abilities:
-                output: Any = Generation(text=_draw_stream(model.stream(audio, question.text)))
+                placeholder, text = st.empty(), ""
+                for chunk in model.stream(audio, question.text):
+                    text += chunk
+                    placeholder.text(text)
+                output: Any = Generation(text=text)
             else:
                 output = model.ask(audio, question.text)
             return Answer(display_name(model_name), time.monotonic() - started_at, output)
@@ -202,22 +208,6 @@ def _ask_model(question: Question, name: str, arguments: dict[str, Any]) -> Answ
         return Answer(display_name(name), error=str(error))
     except Exception as error:  # noqa: BLE001 - a custom model may raise anything
         return Answer(display_name(name), error=f"{type(error).__name__}: {describe(error)}")
-
-
-def _draw_stream(chunks: Iterator[str]) -> str:
-    """Draw text as it arrives, and return all of it."""
-    placeholder, text = st.empty(), ""
-    for chunk in chunks:
-        text += chunk
-        placeholder.text(text)
-    return text
-
-
-def _draw_answers(answers: list[Answer]) -> None:
-    """Draw up to three answers in a row; four take two rows."""
-    for answer in iter_in_columns(answers, 2 if len(answers) == 4 else min(3, len(answers))):
-        st.header(theme.escape_markdown(answer.model), anchor=False)
-        draw_answer(answer)
 
 
 # --- the answer of a model ----------------------------------------------------------------------
@@ -230,7 +220,12 @@ def draw_answer(answer: Answer) -> None:
         return
     output = answer.output
     if isinstance(output, Generation):
-        _draw_generation(output)
+        st.text(output.text or "(empty)")
+        if output.audio is not None:
+            try:
+                st.audio(output.audio.encode(), format="audio/wav")
+            except AudioError as error:
+                st.caption(theme.escape_markdown(error))
     elif isinstance(output, Likelihood):
         st.text(format_likelihood(output))
     elif isinstance(output, CallRecording):
@@ -242,15 +237,6 @@ def draw_answer(answer: Answer) -> None:
     st.caption(f"Response time: {answer.seconds:.2g} s")
     with st.expander("Raw output"):
         st.code(dumps(output).decode(), language="json", wrap_lines=True)
-
-
-def _draw_generation(output: Generation) -> None:
-    st.text(output.text or "(empty)")
-    if output.audio is not None:
-        try:
-            st.audio(output.audio.encode(), format="audio/wav")
-        except AudioError as error:
-            st.caption(theme.escape_markdown(error))
 
 
 def _draw_scores(output: Prediction) -> None:

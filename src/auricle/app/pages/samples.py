@@ -67,13 +67,17 @@ def draw_samples(entry: RunSummary, second: RunSummary | None) -> None:
     number, columns = _draw_metric_choice(path, second, table)
     frame = _draw_filter(columns, number)
     column_filter.draw_column_filter(path, columns, frame)
-    _draw_warnings(table)
+    if table.damaged_lines:
+        st.warning(f"{table.damaged_lines:,} damaged journal lines were skipped.", icon=":material/broken_image:")
+    if table.is_truncated:
+        st.warning(f"Only the first {run_data.MAX_SAMPLES:,} samples are listed.", icon=":material/content_cut:")
     components.draw_notes(f"{len(frame):,} of {len(table.frame):,} samples.")
     if second is not None and not (columns.table[SECOND_COLUMN] != ABSENT).any():
         components.draw_notes(f"{second.name} has none of these samples, so there is no second answer to show.")
     if not len(frame):
         return
-    position = _find_position(frame)
+    positions = (frame["id"] == st.query_params.get("sample", "")).to_numpy().nonzero()[0]
+    position = int(positions[0]) if len(positions) else 0
     _draw_table(path, frame, position, number, table)
     _draw_steps(frame, position)
     sample_card.draw_open_sample(_list_answers(entry, second, frame.iloc[position]), number)
@@ -152,12 +156,6 @@ def _draw_metric_choice(
 # --- the table and the open sample ------------------------------------------------------------
 
 
-def _find_position(frame: pd.DataFrame) -> int:
-    """Return the position of the sample that the URL names; the first if it is not among these."""
-    positions = (frame["id"] == st.query_params.get("sample", "")).to_numpy().nonzero()[0]
-    return int(positions[0]) if len(positions) else 0
-
-
 def _open_sample(sample_id: str) -> None:
     st.query_params["sample"] = sample_id
 
@@ -219,13 +217,6 @@ COLUMN_CONFIG: Any = {
     "seconds": st.column_config.NumberColumn("model time (s)", format="%.3f"),
     "audio_seconds": st.column_config.NumberColumn("audio length (s)", format="%.1f"),
 }
-
-
-def _draw_warnings(table: LoadedSamples) -> None:
-    if table.damaged_lines:
-        st.warning(f"{table.damaged_lines:,} damaged journal lines were skipped.", icon=":material/broken_image:")
-    if table.is_truncated:
-        st.warning(f"Only the first {run_data.MAX_SAMPLES:,} samples are listed.", icon=":material/content_cut:")
 
 
 def _build_table(frame: pd.DataFrame, number: Number | None, table: LoadedSamples) -> pd.DataFrame:

@@ -54,7 +54,13 @@ def draw_column_filter(path: Path, columns: SampleColumns, matching: pd.DataFram
             for values in (columns.read_numbers(field), columns.get_text(field))
         )
         if numbers is not None and is_continuous(columns, field, numbers):
-            _draw_histogram(field, numbers, matching)
+            frame = count_bins(numbers, matching.index)
+            chart, key = charts.histogram_chart(frame, TITLES.get(field, field)), f"histogram-{field}"
+            alt = f"Histogram of {field}, of all samples and of those that match"
+            draw_chart(chart, key=key, on_select=lambda: _apply_range(field, key), alt=alt)
+            unknown = int(numbers.isna().sum())
+            notes = [f"{unknown:,} samples have no value."] if unknown else []
+            components.draw_notes(" ".join(["Drag over a range to select it; double-click to remove it.", *notes]))
         else:
             _draw_values(field, numbers.map("{:g}".format) if text is None and numbers is not None else text, matching)
 
@@ -73,16 +79,6 @@ def is_continuous(columns: SampleColumns, field: str, numbers: pd.Series) -> boo
 
 
 # --- distributions ----------------------------------------------------------------------------
-
-
-def _draw_histogram(field: str, numbers: pd.Series, matching: pd.DataFrame) -> None:
-    frame = count_bins(numbers, matching.index)
-    chart, key = charts.histogram_chart(frame, TITLES.get(field, field)), f"histogram-{field}"
-    alt = f"Histogram of {field}, of all samples and of those that match"
-    draw_chart(chart, key=key, on_select=lambda: _apply_range(field, key), alt=alt)
-    unknown = int(numbers.isna().sum())
-    notes = [f"{unknown:,} samples have no value."] if unknown else []
-    components.draw_notes(" ".join(["Drag over a range to select it; double-click to remove it.", *notes]))
 
 
 def count_bins(numbers: pd.Series, matching: pd.Index) -> pd.DataFrame:

@@ -87,7 +87,13 @@ def _draw(path: Path, was_running: bool, can_stop: bool) -> None:
         run = replace(run, phase="stopping")  # the process will record it, too
     draw_bar(run.done or 0, run.total, describe_live(run, live))
     if can_stop:
-        _draw_stop_button(path, is_stopping=run.phase == "stopping")
+        label, icon, note = (
+            ("Stop now", None, STOP_NOW_HELP) if run.phase == "stopping" else ("Stop", ":material/stop:", None)
+        )
+        # The callback comes before the page is drawn again, which then shows the effect of the click.
+        st.button(label, icon=icon, key=f"{label}-{path}", help=note, on_click=_request_stop, args=(path,))
+        if st.session_state.get(_stop_key(path)) == 0:
+            st.warning("The process that writes this run is not one of this machine and user. Stop it where it runs.")
     _draw_numbers(live.numbers)
     _draw_samples(live)
 
@@ -104,15 +110,6 @@ def _was_stopped(path: Path) -> bool:
 def _request_stop(path: Path) -> None:
     pid = find_writer(path)
     st.session_state[_stop_key(path)] = pid if stop_writer(path) else 0
-
-
-def _draw_stop_button(path: Path, *, is_stopping: bool) -> None:
-    """Draw a button that stops the run, or that stops it without waiting if it is being stopped already."""
-    label, icon, note = ("Stop now", None, STOP_NOW_HELP) if is_stopping else ("Stop", ":material/stop:", None)
-    # The callback comes before the page is drawn again, which then shows the effect of the click.
-    st.button(label, icon=icon, key=f"{label}-{path}", help=note, on_click=_request_stop, args=(path,))
-    if st.session_state.get(_stop_key(path)) == 0:
-        st.warning("The process that writes this run is not one of this machine and user. Stop it where it runs.")
 
 
 def describe_live(run: RunSummary, live: LiveRun) -> str:

@@ -32,7 +32,11 @@ def draw_load_test(path: Path) -> None:
     _draw_validity(summary)
     if not summary.points:
         return
-    _draw_overview(summary.points)
+    st.header("Load points", anchor=False)
+    overview = perf_tables.build_overview(summary.points, MAX_TABLE_COLUMNS)
+    components.draw_table(overview.titles, overview.rows)
+    notes = ((point.load, outcome) for point in summary.points for outcome in perf_tables.format_outcomes(point))
+    components.draw_notes(*_merge_notes(notes))
     if len(summary.points) > 1:
         st.header("Throughput and latency", anchor=False)
         _draw_charts(build_load_charts(summary.points), show_points=True)
@@ -84,14 +88,6 @@ def _merge_notes(notes: Iterable[tuple[str, str]]) -> list[str]:
     for load, note in notes:
         loads_by_note.setdefault(note, []).append(load)
     return [truncate(f"{', '.join(loads)}: {note}", 400) for note, loads in loads_by_note.items()]
-
-
-def _draw_overview(points: Points) -> None:
-    st.header("Load points", anchor=False)
-    overview = perf_tables.build_overview(points, MAX_TABLE_COLUMNS)
-    components.draw_table(overview.titles, overview.rows)
-    notes = ((point.load, outcome) for point in points for outcome in perf_tables.format_outcomes(point))
-    components.draw_notes(*_merge_notes(notes))
 
 
 def _draw_charts(line_charts: Sequence[Chart], *, show_points: bool) -> None:

@@ -94,18 +94,13 @@ def draw_warnings(path: Path, metrics: Metrics) -> None:
     except DataError as error:
         warnings["broken_image"] = escape_markdown(error)
     if metrics.outcomes.failed:
-        warnings["error"] = _describe_failures(metrics)
+        counts = f"{metrics.outcomes.failed:,} of {metrics.outcomes.total:,} samples failed and are excluded."
+        has_bounds = any(get_bounds(number) for number in metrics.overall[:MAX_ROWS])
+        bounds = " The table shows the best and worst case had they succeeded." if has_bounds else ""
+        warnings["error"] = f"{counts}{bounds} The reasons are below, under “{EXCLUSIONS_TITLE}”."
     for icon, text in warnings.items():
         st.warning(text, icon=f":material/{icon}:")
     components.draw_notes(*(truncate(note, 600) for note in metrics.notes[:MAX_NOTES]))
-
-
-def _describe_failures(metrics: Metrics) -> str:
-    """Describe how many samples failed, and where the page has more about them."""
-    counts = f"{metrics.outcomes.failed:,} of {metrics.outcomes.total:,} samples failed and are excluded."
-    has_bounds = any(get_bounds(number) for number in metrics.overall[:MAX_ROWS])
-    bounds = " The table shows the best and worst case had they succeeded." if has_bounds else ""
-    return f"{counts}{bounds} The reasons are below, under “{EXCLUSIONS_TITLE}”."
 
 
 def draw_overview(path: Path, metrics: Metrics) -> None:
@@ -176,7 +171,7 @@ def _overview_row(number: Number, scale: Scale | None) -> list[str | None]:
         components.build_interval_bar(scale, number.shown_ends[0], number.value, number.shown_ends[1])
         if scale
         else None,
-        _with_remark(number.scored, number.not_applicable, "not applicable"),
+        _add_remark(format_count(number.scored), number.not_applicable, "not applicable"),
         typeset_coverage(number),
     ]
 
@@ -197,10 +192,6 @@ def _link_outcomes(path: Path, number: Number) -> list[str]:
 
 def _link_count(path: Path, count: int, *terms: Term) -> str:
     return build_samples_link(path, format_count(count), *terms) if count else format_count(count)
-
-
-def _with_remark(count: int, part: int, remark: str) -> str:
-    return _add_remark(format_count(count), part, remark)
 
 
 def _add_remark(count: str, part: int, remark: str) -> str:
@@ -231,7 +222,11 @@ def draw_breakdown(path: Path, metrics: Metrics, key: str) -> None:
     groups = [number for number in metrics.numbers if (number.field, number.metric) == (field, metric)]
     if field not in metrics.fields:
         groups = group_data.load_slice_numbers(path, metric, field)
-        _draw_unmeasured(path, field)
+        if field in MEASURED and (count := group_data.count_unmeasured(path)):
+            components.draw_notes(
+                f"{count:,} recordings are not measured yet: "
+                "measure them on the page Samples, under “Filter by a column”."
+            )
     if not groups:
         components.draw_notes("This metric is not available for that field.")
         return
@@ -260,13 +255,6 @@ def _list_slices(metrics: Metrics) -> list[str]:
 
 def _name_field(field: str) -> str:
     return SLICE_TITLES.get(field, field)
-
-
-def _draw_unmeasured(path: Path, field: str) -> None:
-    if field in MEASURED and (count := group_data.count_unmeasured(path)):
-        components.draw_notes(
-            f"{count:,} recordings are not measured yet: measure them on the page Samples, under “Filter by a column”."
-        )
 
 
 def _draw_gaps(groups: Sequence[Number], gaps: Mapping[str, Gap]) -> None:

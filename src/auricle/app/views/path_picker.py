@@ -42,9 +42,18 @@ def draw_browser(key: str, suffixes: Sequence[str] = (), start: str = "") -> str
     """
     workspace = current_workspace()
     folder = _current_folder(workspace, key, start)
-    _draw_location(workspace, key, folder)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if folder is not None:
+            parent = find_parent(workspace, folder)
+            label = "Up" if parent else "All folders"
+            goto: Any = {"on_click": _enter, "args": (key, str(parent or ""))}
+            st.button(label, key=f"{key}-up", icon=":material/arrow_upward:", **goto)
+        st.markdown(f"**{theme.escape_markdown(folder or 'Folders the app may read')}**")
     if folder is None:
-        _draw_roots(workspace, key)
+        for root in list_roots(workspace):
+            _draw_folder(key, root, str(root))
+        if not workspace.allowed_folders:
+            st.caption(NO_FOLDERS)
         return None
     listing = list_folder(workspace, folder, suffixes)
     picked = None
@@ -73,23 +82,6 @@ def _current_folder(workspace: Workspace, key: str, start: str) -> Path | None:
     roots = list_roots(workspace)
     folder = resolve_folder(workspace, start) or (resolve_folder(workspace, Path(start).parent) if start else None)
     return folder or (roots[0] if len(roots) == 1 else None)
-
-
-def _draw_location(workspace: Workspace, key: str, folder: Path | None) -> None:
-    with st.container(horizontal=True, vertical_alignment="center"):
-        if folder is not None:
-            parent = find_parent(workspace, folder)
-            label = "Up" if parent else "All folders"
-            goto: Any = {"on_click": _enter, "args": (key, str(parent or ""))}
-            st.button(label, key=f"{key}-up", icon=":material/arrow_upward:", **goto)
-        st.markdown(f"**{theme.escape_markdown(folder or 'Folders the app may read')}**")
-
-
-def _draw_roots(workspace: Workspace, key: str) -> None:
-    for root in list_roots(workspace):
-        _draw_folder(key, root, str(root))
-    if not workspace.allowed_folders:
-        st.caption(NO_FOLDERS)
 
 
 def _draw_folder(key: str, path: Path, label: str) -> None:

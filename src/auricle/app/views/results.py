@@ -51,7 +51,12 @@ def draw_results(path: Path) -> None:
             draw_load_test(path)
             return
         metrics, key = run_data.load_metrics(path), str(path)
-        _draw_links(path)
+        name = workspace.current_workspace().run_name(path)
+        for chosen in ("filter", "with", "column"):  # links begin with all samples, whatever was chosen there before
+            st.session_state.pop(chosen, None)
+        with st.container(horizontal=True):
+            navigation.draw_page_link("samples", "All samples", **navigation.samples_query(path))
+            navigation.draw_page_link("compare", "Compare with another run", b=name)
         metrics_view.draw_headline(metrics)
         metrics_view.draw_warnings(path, metrics)
         is_matrix_first = any("matrix" in number.details for number in metrics.overall)
@@ -65,16 +70,6 @@ def draw_results(path: Path) -> None:
         metrics_view.draw_breakdown(path, metrics, key)
         metrics_view.draw_exclusions(path, metrics)
         metrics_view.draw_provenance(path, metrics)
-
-
-def _draw_links(path: Path) -> None:
-    """Draw links to other pages about this run."""
-    name = workspace.current_workspace().run_name(path)
-    for chosen in ("filter", "with", "column"):  # links begin with all samples, whatever was chosen there before
-        st.session_state.pop(chosen, None)
-    with st.container(horizontal=True):
-        navigation.draw_page_link("samples", "All samples", **navigation.samples_query(path))
-        navigation.draw_page_link("compare", "Compare with another run", b=name)
 
 
 def _draw_kind_sections(path: Path, metrics: Metrics, key: str) -> None:
@@ -173,7 +168,9 @@ def _draw_classification(path: Path, number: Number, key: str) -> None:
     st.header("Confusions", anchor=False)
     cell = None
     if matrix.is_readable:
-        cell = _select_cell(matrix, key)
+        chart, alt = charts.confusion_chart(matrix, "cell"), "Confusion matrix: true against predicted labels"
+        state = draw_chart(chart, key=f"{key}-matrix", on_select="rerun", alt=alt)
+        cell = sample_links.get_clicked_cell(state, matrix)
         with st.expander("As a table"):
             draw_matrix_table(matrix, path)
     else:
@@ -196,13 +193,6 @@ def _draw_classification(path: Path, number: Number, key: str) -> None:
             support = build_samples_link(path, support, sample_links.equals("label", figures.label))
         rows.append([figures.label, *shares, support])
     components.draw_table(["Class", "Precision", "Recall", "F1", "Samples"], rows)
-
-
-def _select_cell(matrix: ConfusionMatrix, key: str) -> tuple[int, int] | None:
-    """Draw the matrix and return the row and column of the cell that was clicked."""
-    chart, alt = charts.confusion_chart(matrix, "cell"), "Confusion matrix: true against predicted labels"
-    state = draw_chart(chart, key=f"{key}-matrix", on_select="rerun", alt=alt)
-    return sample_links.get_clicked_cell(state, matrix)
 
 
 def _draw_cell_samples(path: Path, matrix: ConfusionMatrix, cell: tuple[int, int], number: Number) -> None:

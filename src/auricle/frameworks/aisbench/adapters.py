@@ -23,7 +23,6 @@ from auricle.core.types import (
     Part,
     Request,
     Sample,
-    Timing,
     Turn,
     get_max_tokens,
 )
@@ -186,22 +185,19 @@ class SampleContext:
         requested = options.get("temperature")
         temperature = float(requested) if isinstance(requested, (int, float)) else self.temperature
         index = len(self.generations) if temperature else 0  # otherwise a seed would repeat the answer
+        # A sample's own limit overrides the model's, which local classes pass for all.
+        sample_limit: Any = get_max_tokens(self.sample)
+        limit = sample_limit if self.is_local and isinstance(sample_limit, int) else max_tokens
+        if not isinstance(limit, int) or isinstance(limit, bool) or limit < 1:
+            raise SampleError(f"max_out_len should be a positive integer, not {limit!r}")
         return Generate(
             turns=from_aisbench(prompt),
-            max_tokens=self._resolve_max_tokens(max_tokens),
+            max_tokens=limit,
             temperature=temperature,
             stop=_stop_strings(options) or self.stop,
             answer_index=index,
             seed=index,
         )
-
-    def _resolve_max_tokens(self, max_tokens: Any) -> int:
-        """Return the token limit; a sample's own limit overrides the model's, which local classes pass for all."""
-        sample_limit: Any = get_max_tokens(self.sample)
-        limit = sample_limit if self.is_local and isinstance(sample_limit, int) else max_tokens
-        if not isinstance(limit, int) or isinstance(limit, bool) or limit < 1:
-            raise SampleError(f"max_out_len should be a positive integer, not {limit!r}")
-        return limit
 
     def outputs(self, class_name: str) -> tuple[Generation, ...]:
         """Return what the class reported, or raise the reason why there is nothing."""
@@ -350,15 +346,10 @@ async def _fill_output(
     output.success, output.error_info = True, ""
     output.content, output.reasoning_content = generation.text, ""
     output.input_tokens, output.output_tokens = generation.input_tokens or 0, generation.tokens or 0
-    output.input, output.time_points = prompt, _time_points(started, generation.timing)
-    return output
-
-
-def _time_points(started: float, timing: Timing | None) -> list[float]:
-    """Return when a request was sent, when parts of its answer arrived, and when it was complete."""
-    arrivals = [] if timing is None else [timing.first_token, timing.last_token]
+    arrivals = [] if generation.timing is None else [generation.timing.first_token, generation.timing.last_token]
     points = [started + arrival for arrival in arrivals if arrival is not None]
-    return [started, *points, max(perf_counter(), *points, started)]
+    output.input, output.time_points = prompt, [started, *points, max(perf_counter(), *points, started)]
+    return output
 
 
 class DatasetReader:

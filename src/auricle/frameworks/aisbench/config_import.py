@@ -68,7 +68,11 @@ class AisbenchTaskDraft(TaskDraft):
             return self
         prompts = TemplateConverter(self.source, self.infer_config, output_column)
         if str(inferencer.get("type")) == "PPLInferencer":
-            self._add_label_prompts(inferencer, prompts)
+            # One prompt per label, compared as a whole, as AISBench's PPLInferencer does.
+            templates = prompts.convert_by_label(inferencer.get("labels"))
+            self.task["inferencer"] = {"use": LABEL_INFERENCER, "templates": templates}
+            self.task["metrics"] = ["acc_whole"]
+            self._add_shots()
         else:
             self.task["prompt"] = prompts.convert_prompt()
             self.notes += prompts.notes
@@ -187,13 +191,6 @@ class AisbenchTaskDraft(TaskDraft):
             self.task["stop"] = list(stops)
         if "batch_size" in inferencer:
             self.notes.append("batch_size is an option of the run: use -j N (API models) or --batch-size N.")
-
-    def _add_label_prompts(self, inferencer: Mapping[str, Any], prompts: TemplateConverter) -> None:
-        """Add one prompt per label, compared as a whole, as AISBench's PPLInferencer does."""
-        templates = prompts.convert_by_label(inferencer.get("labels"))
-        self.task["inferencer"] = {"use": LABEL_INFERENCER, "templates": templates}
-        self.task["metrics"] = ["acc_whole"]
-        self._add_shots()
 
     def _add_shots(self) -> None:
         shots = self._translate_retriever()

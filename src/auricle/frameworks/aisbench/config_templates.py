@@ -98,7 +98,13 @@ class TemplateConverter:
             if self._has_examples and self._example_token and message == self._example_token:
                 merged.append(EXAMPLES_TURN)
             elif isinstance(message, Mapping) and message.get("role") in ROLES_FROM_AISBENCH:
-                _append_message(merged, ROLES_FROM_AISBENCH[message["role"]], _message_text(message))
+                role = ROLES_FROM_AISBENCH[message["role"]]
+                text = _message_text(message)
+                # Consecutive messages of one role are merged, as in AISBench.
+                if merged and role in merged[-1] and merged[-1] != EXAMPLES_TURN:
+                    merged[-1] = {role: f"{merged[-1][role]}\n{text}"}
+                else:
+                    merged.append({role: text})
             elif isinstance(message, str) and message.strip() in ("", self._example_token):
                 continue
             else:
@@ -197,14 +203,6 @@ def _as_list(section: Any) -> list[Any]:
     if section is None:
         return []
     return section if isinstance(section, list) else [section]
-
-
-def _append_message(messages: list[dict[str, str]], role: str, text: str) -> None:
-    """Append a message; consecutive messages of one role are merged, as in AISBench."""
-    if messages and role in messages[-1] and messages[-1] != EXAMPLES_TURN:
-        messages[-1] = {role: f"{messages[-1][role]}\n{text}"}
-    else:
-        messages.append({role: text})
 
 
 def _message_text(message: Mapping[str, Any]) -> str:

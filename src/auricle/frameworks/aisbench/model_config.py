@@ -74,7 +74,13 @@ class ModelDraft(TaskDraft):
             self.task["model_args"] = self._service_arguments(streams=model_class.name.endswith("Stream"))
         else:
             self.task["model"] = f"aisbench:{self._locate(model_class)}"
-            self.task["model_args"] = self._class_arguments()
+            arguments = {name: value for name, value in self.config.items() if name not in SETTING_FIELDS}
+            if arguments.pop("api_key", ""):
+                self.notes.append("Keys are not copied: set -M api_key=KEY.")
+            ignored = {name for name, value in DEFAULT_VALUES.items() if arguments.get(name, object()) == value}
+            self.task["model_args"] = {
+                name: _to_plain(value) for name, value in arguments.items() if name not in ignored
+            }
         self._add_settings()
         return self
 
@@ -102,14 +108,6 @@ class ModelDraft(TaskDraft):
             return url if "://" in url else f"{scheme}://{url}"
         host = str(self.config.get("host_ip") or "localhost")
         return f"{scheme}://{f'[{host}]' if ':' in host else host}:{self.config.get('host_port') or 8080}"
-
-    def _class_arguments(self) -> dict[str, Any]:
-        """Return the arguments of a class of AISBench."""
-        arguments = {name: value for name, value in self.config.items() if name not in SETTING_FIELDS}
-        if arguments.pop("api_key", ""):
-            self.notes.append("Keys are not copied: set -M api_key=KEY.")
-        ignored = {name for name, value in DEFAULT_VALUES.items() if arguments.get(name, object()) == value}
-        return {name: _to_plain(value) for name, value in arguments.items() if name not in ignored}
 
     def _add_settings(self) -> None:
         config = self.config

@@ -80,22 +80,17 @@ def read(path: Path, lines: Sequence[ResultLine]) -> ImportedResults:
     if len(splits) > 1:
         raise DataError(f"{path} contains several splits: {', '.join(splits)}. Import one split at a time.")
     model = str(metadata.get("model_class_path") or metadata.get("model_name") or metadata.get("model") or "")
+    root = str(metadata.get("dataset_root") or "")
+    options = {"split": splits[0], "dataset_root": root if Path(root).is_dir() else ""}
     return ImportedResults(
         path=path,
         model=model,
         dataset="cmi-rewardbench",
         samples=[_to_sample(origin, values) for origin, values in lines],
         kind="cmi-rewardbench",
-        task_options=_task_options(splits[0], metadata),
+        task_options={name: value for name, value in options.items() if value},
         extra_files=(path.with_name("metadata.json"),) if metadata else (),
     )
-
-
-def _task_options(split: str, metadata: Mapping[str, Any]) -> dict[str, str]:
-    """Return the split, and the folder of the recordings if it is on this machine."""
-    root = str(metadata.get("dataset_root") or "")
-    options = {"split": split, "dataset_root": root if Path(root).is_dir() else ""}
-    return {name: value for name, value in options.items() if value}
 
 
 def _to_sample(origin: str, values: Mapping[str, Any]) -> ImportedSample:

@@ -33,7 +33,10 @@ def build_performance(text_run: TextRun, metrics: Metrics) -> dict[str, Any]:
         sizes = Counter({dataset: len(text_run.records)} if len(sizes) > 1 else sizes)
         numbers = dict.fromkeys(sizes, metrics.overall)
     else:
-        numbers = {subset: tuple(number for number in metrics.numbers if _is_of(number, subset)) for subset in sizes}
+        numbers = {
+            subset: tuple(number for number in metrics.numbers if number.field == "subset" and number.group == subset)
+            for subset in sizes
+        }
     return {
         "task": text_run.task.extra_context.get("task") or EVALKIT_TASKS.get(text_run.kind, "Open-Ended"),
         "dataset": dataset,
@@ -42,10 +45,6 @@ def build_performance(text_run: TextRun, metrics: Metrics) -> dict[str, Any]:
         "performance": {subset: _build_fields(sizes[subset], numbers[subset]) for subset in sorted(sizes)},
         "eval_method": EVAL_METHOD,
     }
-
-
-def _is_of(number: Number, subset: str) -> bool:
-    return number.field == "subset" and number.group == subset
 
 
 def _build_fields(size: int, numbers: Sequence[Number]) -> dict[str, Any]:

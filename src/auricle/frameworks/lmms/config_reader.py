@@ -122,7 +122,7 @@ def read_config(path: Path) -> TaskConfig:
 def _read_with_includes(path: Path, depth: int) -> dict[str, Any]:
     if depth == MAX_INCLUDE_DEPTH:
         raise SpecError(f"{path}: includes are nested more than {MAX_INCLUDE_DEPTH} deep. Do they form a cycle?")
-    return merge_includes(_load_yaml(path), path, depth)
+    return merge_includes(read_foreign_yaml(path, {FUNCTION_TAG: partial(FunctionReference, path.parent)}), path, depth)
 
 
 def merge_includes(fields: Mapping[str, Any], path: Path, depth: int = 0) -> dict[str, Any]:
@@ -134,11 +134,6 @@ def merge_includes(fields: Mapping[str, Any], path: Path, depth: int = 0) -> dic
         sibling = path.parent / name
         merged |= _read_with_includes(sibling if sibling.is_file() else Path(name), depth + 1)
     return {**merged, **own}
-
-
-def _load_yaml(path: Path) -> dict[str, Any]:
-    """Read a file with the names of functions, which are not imported."""
-    return read_foreign_yaml(path, {FUNCTION_TAG: partial(FunctionReference, path.parent)})
 
 
 OUTPUT_TYPES: Final = ("generate_until", "multiple_choice", "generate_until_multi_round")

@@ -47,9 +47,11 @@ def read(path: Path, lines: Sequence[ResultLine]) -> ImportedResults:
     results_document = read_sibling_json(path, results_name) if results_name else {}
     samples, notes = deduplicate_ids([_to_sample(path, *line) for line in lines])
     language = _find_language(lines[0][1])
+    config = results_document.get("config")
+    backend = config.get("model") if isinstance(config, dict) else ""
     return ImportedResults(
         path=path,
-        model=_model_name(path, results_document),
+        model=str(results_document.get("model_name") or backend or path.parent.name.replace("__", "/")),
         dataset=task,
         samples=samples,
         kind=_infer_kind(lines[0][1], results_document, task),
@@ -57,13 +59,6 @@ def read(path: Path, lines: Sequence[ResultLine]) -> ImportedResults:
         extra_files=(path.with_name(results_name),) if results_document else (),
         notes=notes,
     )
-
-
-def _model_name(path: Path, results_document: Mapping[str, Any]) -> str:
-    """Return the model's name if it is stored, else the backend's, else the folder's."""
-    config = results_document.get("config")
-    backend = config.get("model") if isinstance(config, dict) else ""
-    return str(results_document.get("model_name") or backend or path.parent.name.replace("__", "/"))
 
 
 def _infer_kind(values: Mapping[str, Any], results_document: Mapping[str, Any], task: str) -> str:

@@ -50,13 +50,13 @@ def draft_tasks(source: Path, output_folder: Path) -> list[TaskDraft]:
             notes.append(f"{scenario.name} is not imported: the caller does not speak in it.")
     if not conversations:
         raise SpecError(f"{source}: no scenario can be imported. {notes[0]}")
-    task = {"kind": "conversation", "name": _name_task(source, conversations), "conversations": conversations}
+    task = {
+        "kind": "conversation",
+        "name": source.resolve().name if source.is_dir() else str(conversations[0]["id"]),
+        "conversations": conversations,
+    }
     title = f"Imported from pipecat's {source.name}"
     return [TaskDraft(title, output_folder, task=task, notes=list(dict.fromkeys(notes)))]
-
-
-def _name_task(source: Path, conversations: Sequence[Mapping[str, Any]]) -> str:
-    return source.resolve().name if source.is_dir() else str(conversations[0]["id"])
 
 
 def _read_yaml(path: Path, depth: int = 0) -> dict[str, Any]:
@@ -82,7 +82,11 @@ class _Scenario:
         turns = [turn for turn in values["turns"] or () if isinstance(turn, Mapping)]
         script = list(self._convert_turns(turns))
         expectations = [item for turn in turns for item in self._convert_expectations(turn)]
-        instructions = self._convert_context(values.get("context") or ())
+        messages = values.get("context") or ()
+        system = [message for message in messages if message.get("role") in ("system", "developer")]
+        if len(system) < len(messages):
+            self.notes.append("Messages of `context` other than those of the system are not imported.")
+        instructions = "\n\n".join(str(message.get("content", "")) for message in system)
         return {
             "id": self.name,
             **({"language": speech["language"]} if speech.get("language") else {}),
@@ -90,12 +94,6 @@ class _Scenario:
             "script": script,
             **({"expect": expectations} if expectations else {}),
         }
-
-    def _convert_context(self, messages: Sequence[Mapping[str, Any]]) -> str:
-        system = [message for message in messages if message.get("role") in ("system", "developer")]
-        if len(system) < len(messages):
-            self.notes.append("Messages of `context` other than those of the system are not imported.")
-        return "\n\n".join(str(message.get("content", "")) for message in system)
 
     def _convert_turns(self, turns: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
         is_first, waits = True, False

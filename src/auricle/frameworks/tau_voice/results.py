@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -80,10 +80,12 @@ def _read_document(path: Path) -> dict[str, Any]:
 def read(path: Path, lines: Sequence[ResultLine]) -> ImportedResults:
     """Convert the simulations of a file to calls."""
     is_single = len(lines) == 1 and lines[0][0] == path.name
-    info = _read_info(path, is_single=is_single)
+    source = path.parent.parent / RESULTS_FILE if is_single else path
+    info = (_read_document(source).get("info") or {}) if source.is_file() else {}
     agent, audio = info.get("agent_info") or {}, info.get("audio_native_config") or {}
     domain = str((info.get("environment_info") or {}).get("domain_name") or "")
-    tick_seconds = _find_tick_seconds(lines, audio)
+    stated = (tick.get("tick_duration_seconds") for _, values in lines for tick in (values["ticks"] or ())[:1])
+    tick_seconds = float(next(filter(None, stated), None) or audio.get("tick_duration_seconds") or TICK_SECONDS)
     samples, notes = deduplicate_ids([_to_sample(line, domain, tick_seconds) for line in lines])
     if tick_seconds != TICK_SECONDS:
         notes += (f"Ticks have {tick_seconds:g} s; metrics of the set tau_voice divide calls into {TICK_SECONDS} s.",)
@@ -97,17 +99,6 @@ def read(path: Path, lines: Sequence[ResultLine]) -> ImportedResults:
         extra_files=() if is_single else tuple(_list_simulation_files(path)),
         notes=notes,
     )
-
-
-def _read_info(path: Path, *, is_single: bool) -> Mapping[str, Any]:
-    """Return the settings of an experiment; those of a single simulation are in the folder above it."""
-    source = path.parent.parent / RESULTS_FILE if is_single else path
-    return (_read_document(source).get("info") or {}) if source.is_file() else {}
-
-
-def _find_tick_seconds(lines: Sequence[ResultLine], audio: Mapping[str, Any]) -> float:
-    stated = (tick.get("tick_duration_seconds") for _, values in lines for tick in (values["ticks"] or ())[:1])
-    return float(next(filter(None, stated), None) or audio.get("tick_duration_seconds") or TICK_SECONDS)
 
 
 def _to_sample(line: ResultLine, domain: str, tick_seconds: float) -> ImportedSample:

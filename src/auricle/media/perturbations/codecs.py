@@ -117,7 +117,9 @@ class Codec(Perturbation):
 
     def apply(self, sound: Sound, random: Generator, others: Sequence[Sound]) -> PerturbedSound:
         name, bit_rate = _parse(self.codec)
-        rate = _choose_rate(CODECS[name], bit_rate, sound.rate)
+        coding = CODECS[name]
+        rates = coding.sample_rates if bit_rate >= FULL_BAND_RATE else coding.sample_rates[:1]
+        rate = next((candidate for candidate in rates if candidate >= sound.rate), rates[-1])
         coded, measured_rate = transcode(resample(sound.samples, sound.rate, rate), rate, name, bit_rate)
         late = round(_get_delay(name, bit_rate) * rate / CODECS[name].sample_rates[0])
         decoded = resample(coded[late:], rate, sound.rate)
@@ -192,11 +194,6 @@ def _decode(buffer: io.BytesIO, rate: int) -> NDArray[float32]:
         converted = [part for frame in [*frames, None] for part in resampler.resample(frame)]
     samples = np.concatenate([part.to_ndarray().reshape(-1) for part in converted])
     return resample(samples, converted[0].sample_rate, rate)
-
-
-def _choose_rate(coding: Coding, bit_rate: float, rate: int) -> int:
-    rates = coding.sample_rates if bit_rate >= FULL_BAND_RATE else coding.sample_rates[:1]
-    return next((candidate for candidate in rates if candidate >= rate), rates[-1])
 
 
 @cache

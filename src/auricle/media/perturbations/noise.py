@@ -182,11 +182,11 @@ def list_noise_files(folder: str) -> list[Audio]:
     root = Path(folder).expanduser()
     if not root.is_dir():
         raise SpecError(f"noise: the folder {folder} does not exist.")
-    paths = sorted(path.relative_to(root).as_posix() for path in root.rglob("*") if _is_recording(path))
+    paths = sorted(
+        path.relative_to(root).as_posix()
+        for path in root.rglob("*")
+        if path.suffix.lower() in NOISE_SUFFIXES and not path.name.startswith(".") and path.is_file()
+    )
     if not paths:
         raise SpecError(f"noise: the folder {folder} contains no recordings ({', '.join(NOISE_SUFFIXES)}).")
     return [Audio.of(root / path) for path in paths]
-
-
-def _is_recording(path: Path) -> bool:
-    return path.suffix.lower() in NOISE_SUFFIXES and not path.name.startswith(".") and path.is_file()

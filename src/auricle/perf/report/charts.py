@@ -45,7 +45,7 @@ def draw_chart(chart: Chart) -> Markup:
     x_axis, y_axis = fit_axis([x for line in chart.series for x, _ in line.points]), fit_axis([0.0, *y_values])
     css_classes = [f"{STYLE_CLASSES[line.style]} hue{hue}" for hue, line in enumerate(chart.series)]
     legend = _build_legend([(line.name, css, 36) for css, line in zip(css_classes, chart.series, strict=True)], WIDTH)
-    top = _plot_top(legend)
+    top = max((entry.text_y for entry in legend), default=16.0) + TOP - 16.0
     left, bottom = y_axis.margin(), top + HEIGHT
 
     def position(point: Point) -> Point:
@@ -104,11 +104,6 @@ def _build_legend(entries: Sequence[tuple[str, str, float]], width: float) -> li
             legend.append(LegendEntry(label, css, path, x + 22, y))
             x += entry_width
     return legend
-
-
-def _plot_top(legend: Sequence[LegendEntry]) -> float:
-    """Return where a plot begins below its legend."""
-    return max((entry.text_y for entry in legend), default=16.0) + TOP - 16.0
 
 
 def draw_timeline(bars: Sequence[RequestBar]) -> Markup:

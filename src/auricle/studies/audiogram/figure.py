@@ -19,7 +19,6 @@ from auricle.studies.audiogram.report import (
     Audiogram,
     Curve,
     MetricAudiogram,
-    Point,
     format_degradation,
     format_threshold,
     format_threshold_interval,
@@ -67,7 +66,7 @@ class Panel:
         threshold = curve.threshold
         if threshold is None or threshold.value is None or threshold.censored:
             return None
-        for easier, harder in pairwise(_list_ordered(curve)):
+        for easier, harder in pairwise([point for point in curve.points if point.level is not None]):
             low, high = sorted((easier.level or 0.0, harder.level or 0.0))
             if low <= threshold.value <= high and low < high:
                 share = (threshold.value - (easier.level or 0.0)) / ((harder.level or 0.0) - (easier.level or 0.0))
@@ -90,6 +89,8 @@ def draw_audiogram(
     panels = _list_panels(audiogram, models)
     title = f"{models[0].title}{' (%)' if models[0].clean.unit == 'share' else ''}"
     drawings = _draw_panels(panels, models, title)
+    thresholds = (curve.threshold for model in models for curve in model.curves if curve.threshold)
+    rules = dict.fromkeys(str(threshold.details["rule"]) for threshold in thresholds)
     return render(
         "report/templates/audiogram.html",
         panels=panels,
@@ -97,7 +98,7 @@ def draw_audiogram(
         keys=[embed(_draw_key(index), "") for index in range(len(models))],
         models=models,
         title=title,
-        rules=_list_rules(models),
+        rules=[f"{models[0].title} reaches {rule}" for rule in rules],
         format_threshold=format_threshold,
         format_interval=format_threshold_interval,
         format_degradation=format_degradation,
@@ -171,19 +172,8 @@ def _right_margin(panels: Sequence[Panel]) -> float:
     return max(RIGHT, label_width([panel.labels[-1] for panel in panels]) / 2 + 4)
 
 
-def _list_rules(models: Sequence[MetricAudiogram]) -> list[str]:
-    """Return what thresholds mean, as a part of a sentence."""
-    thresholds = (curve.threshold for model in models for curve in model.curves if curve.threshold)
-    rules = dict.fromkeys(str(threshold.details["rule"]) for threshold in thresholds)
-    return [f"{models[0].title} reaches {rule}" for rule in rules]
-
-
 def _list_labels(series: Sequence[Series]) -> list[str]:
     return [point.label for each in series for point in each.curve.points]
-
-
-def _list_ordered(curve: Curve) -> list[Point]:
-    return [point for point in curve.points if point.level is not None]
 
 
 def _describe_thresholds(panel: Panel) -> list[tuple[Series, float | None, str]]:

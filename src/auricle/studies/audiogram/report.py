@@ -198,7 +198,7 @@ def format_audiogram(audiogram: Audiogram) -> Iterator[str]:
         first = audiograms[0]
         yield f"{first.title} {first.direction}"
         count = max(len(curve.points) for member in audiograms for curve in member.curves)
-        levels = _name_levels(count)
+        levels = ["easiest", *([" "] * (count - 2)), "hardest"][-count:] if count > 1 else ["level"]
         header = ("family", "model", CLEAN_TITLE, *levels, "curve", "threshold", "95 % interval", "degradation")
         rows = [
             row
@@ -210,10 +210,6 @@ def format_audiogram(audiogram: Audiogram) -> Iterator[str]:
         yield ""
     if audiogram.metrics:
         yield from _explain_table(audiogram)
-
-
-def _name_levels(count: int) -> list[str]:
-    return ["easiest", *([" "] * (count - 2)), "hardest"][-count:] if count > 1 else ["level"]
 
 
 def _format_family(

@@ -117,10 +117,12 @@ def _read_label(metric: Metric, sample: Sample, value: float) -> float | None:
 
 def compute_checks(metric: Metric, results: Sequence[ProbeResult]) -> list[CheckResult]:
     """Compute the checks that need one run: position, verbosity, consistency and agreement with people."""
+    changed = make_result("consistency", "verdicts that change when the same is asked again", "share")
+    pairs = [(result.value, result.repeated) for result in results if None not in (result.value, result.repeated)]
     return [
         *_check_position(metric, results),
         *_check_verbosity(metric, results),
-        _check_consistency(results),
+        _measure(changed, [float(value != repeated) for value, repeated in pairs], mean),
         *_check_agreement(metric, results),
     ]
 
@@ -154,12 +156,6 @@ def _check_verbosity(metric: Metric, results: Sequence[ProbeResult]) -> list[Che
         length = make_result("verbosity", "rank correlation of length and score", note=note)
         pairs = [(float(result.length), result.value) for result in results if result.value is not None]
     return [*checks, _measure(length, pairs, srcc)]
-
-
-def _check_consistency(results: Sequence[ProbeResult]) -> CheckResult:
-    changed = make_result("consistency", "verdicts that change when the same is asked again", "share")
-    pairs = [(result.value, result.repeated) for result in results if None not in (result.value, result.repeated)]
-    return _measure(changed, [float(value != repeated) for value, repeated in pairs], mean)
 
 
 def _check_agreement(metric: Metric, results: Sequence[ProbeResult]) -> list[CheckResult]:

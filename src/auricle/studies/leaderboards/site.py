@@ -233,7 +233,10 @@ class RunPages:
     def write_all(self, runs: Iterable[tuple[Path, Metrics]]) -> Iterator[tuple[str, Metrics]]:
         """Write the page of each run; yield its address and its metrics."""
         for path, metrics in runs:
-            page = _find_free_name(name_run(metrics), self.links)
+            name = name_run(metrics)
+            # Runs of the same model and task are numbered.
+            names = (f"runs/{name}{'' if count == 1 else f'-{count}'}.html" for count in range(1, len(self.links) + 2))
+            page = next(candidate for candidate in names if candidate not in self.links)
             task = metrics.task
             if self.audio and RESTRICTED.search(task.licence):
                 self.restricted[task.name] = task.licence
@@ -285,12 +288,6 @@ class ColumnPages:
         for page, text in pages.render_all(samples):
             self._site.write(f"samples/{name}/{page}.html", text)
         return tuple(map(SampleLink.to, samples))
-
-
-def _find_free_name(name: str, taken: Iterable[str]) -> str:
-    """Return the address of a page; runs of the same model and task are numbered."""
-    names = (f"runs/{name}{'' if count == 1 else f'-{count}'}.html" for count in range(1, len(list(taken)) + 2))
-    return next(candidate for candidate in names if candidate not in taken)
 
 
 def _render_run(path: Path, metrics: Metrics, *, audio: bool) -> str:

@@ -371,10 +371,11 @@ def _read_cells(run: str, metrics: Metrics, all_metrics: bool, split_by_prompt: 
         if not number.signature.is_complete:
             continue
         signature = replace(number.signature, model="", auricle="")
+        title = number.title or metric_title(number.metric)
         column = Column(
             signature if split_by_prompt else replace(signature, inferencer=""),
             number.metric,
-            _title_number(number),
+            f"{title}, {number.group}" if number.field == FAMILY_FIELD else title,
             number.higher_is_better,
             number.unit,
             number.optimum,
@@ -416,11 +417,6 @@ def _list_shown(metrics: Metrics, all_metrics: bool) -> list[Number]:
     thresholds = {f"{number.metric}{THRESHOLD}" for number in numbers}
     summaries = [number for number in metrics.numbers if number.field == FAMILY_FIELD]
     return [*numbers, *(number for number in summaries if all_metrics or number.metric in thresholds)]
-
-
-def _title_number(number: Number) -> str:
-    title = number.title or metric_title(number.metric)
-    return f"{title}, {number.group}" if number.field == FAMILY_FIELD else title
 
 
 def _format_arguments(arguments: Mapping[str, Any]) -> str:

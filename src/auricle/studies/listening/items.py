@@ -99,7 +99,10 @@ def read_answer(sample: Sample, outputs: Sequence[Output], metrics: Sequence[Met
             return Answer(values=_number_values(outputs))
         return _locate(max(last.values, key=lambda name: last.values[name]), sample) if last.values else Answer()
     if isinstance(last, Likelihood):
-        return _choose_likeliest(sample, [output for output in outputs if isinstance(output, Likelihood)])
+        likelihoods = [output for output in outputs if isinstance(output, Likelihood)]
+        condition = likelihoods[0].conditioned_on
+        totals = [likelihood.total for likelihood in likelihoods if likelihood.conditioned_on == condition]
+        return _choose(sample, totals)
     if isinstance(last, Generation):
         return _read_text(sample, outputs, last, metrics)
     return Answer()
@@ -113,12 +116,6 @@ def _number_values(outputs: Sequence[Output]) -> dict[str, float]:
         for index, prediction in enumerate(predictions, 1)
         for name, value in prediction.values.items()
     }
-
-
-def _choose_likeliest(sample: Sample, likelihoods: Sequence[Likelihood]) -> Answer:
-    condition = likelihoods[0].conditioned_on
-    totals = [likelihood.total for likelihood in likelihoods if likelihood.conditioned_on == condition]
-    return _choose(sample, totals)
 
 
 def _choose(sample: Sample, values: Sequence[float]) -> Answer:

@@ -75,7 +75,11 @@ def list_tables(metrics: Metrics) -> list[ListeningTable]:
     names = dict.fromkeys(
         number.metric for number in numbers if (f"{number.metric}{GAIN}", number.group) in by_key
     ) or dict.fromkeys(number.metric for number in numbers)
-    others = [name for name in dict.fromkeys(number.metric for number in numbers) if _is_other(name)]
+    others = [
+        name
+        for name in dict.fromkeys(number.metric for number in numbers)
+        if name in (FLIP_RATE, WORDS) or name.startswith(CHANGE)
+    ]
     tables = []
     for name in names:
         first = next(number for number in numbers if number.metric == name)
@@ -92,10 +96,6 @@ def list_tables(metrics: Metrics) -> list[ListeningTable]:
         )
         tables.append(ListeningTable(name, first.title, first.higher_is_better, rows))
     return tables
-
-
-def _is_other(name: str) -> bool:
-    return name in (FLIP_RATE, WORDS) or name.startswith(CHANGE)
 
 
 def format_gain(number: Number) -> str:

@@ -190,11 +190,12 @@ def _describe_systems(facts: TestFacts, ratings: Ratings) -> dict[str, Any]:
     systems = []
     for index, name in enumerate(facts.systems):
         after, before = (side.where(side.first == index) for side in (counted, ratings))
+        own = counted.first == index
         systems.append(
             {
                 "name": name,
                 **_describe_ratings(facts, after),
-                "centred": _centre_mean(counted, index),
+                "centred": float(counted.centred[own].mean() + counted.values.mean()) if own.any() else math.nan,
                 "before": _describe_ratings(facts, before),
                 "ranks": ranks[index],
             }
@@ -209,12 +210,6 @@ def _describe_ratings(facts: TestFacts, ratings: Ratings) -> dict[str, Any]:
     interval = aggregate.compute_interval(ratings.stats, None)
     details = aggregate.details(ratings.stats)
     return {"value": aggregate(ratings.stats), "low": interval.low, "high": interval.high, "n": len(ratings), **details}
-
-
-def _centre_mean(ratings: Ratings, system: int) -> float:
-    """Return the mean of the ratings of a system, relative to their listeners' means, plus the mean of all."""
-    own = ratings.first == system
-    return float(ratings.centred[own].mean() + ratings.values.mean()) if own.any() else math.nan
 
 
 def _compare_systems(facts: TestFacts, ratings: Ratings) -> list[dict[str, Any]]:

@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 from auricle.core.errors import DataError
-from auricle.metrics.base import Array, Codes, Mask, Stats, WeightedAggregate, WeightedAggregator
+from auricle.metrics.base import Array, Mask, Stats, WeightedAggregate, WeightedAggregator
 
 MAX_ITERATIONS = 200
 TOLERANCE = 1e-12
@@ -90,17 +90,14 @@ class BradleyTerryAggregator(WeightedAggregator):
 
         def value(weights: Array) -> float:
             try:
-                return float(fit_bradley_terry(self._count_wins(shares, first, second, weights))[self._system])
+                wins = np.zeros((self._count, self._count))
+                np.add.at(wins, (first, second), weights * shares)
+                np.add.at(wins, (second, first), weights * (1 - shares))
+                return float(fit_bradley_terry(wins)[self._system])
             except NotConnected:
                 return math.nan
 
         return value
-
-    def _count_wins(self, shares: Array, first: Codes, second: Codes, weights: Array) -> Array:
-        wins = np.zeros((self._count, self._count))
-        np.add.at(wins, (first, second), weights * shares)
-        np.add.at(wins, (second, first), weights * (1 - shares))
-        return wins
 
     def explain_absence(self, stats: Stats) -> str | None:
         """Return why there is no strength, or None if there is one."""

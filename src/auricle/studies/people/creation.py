@@ -39,7 +39,7 @@ from auricle.studies.people.sounds import (
     encode_sound,
     measure_sound,
 )
-from auricle.studies.people.sources import INPUT, SystemSounds
+from auricle.studies.people.sources import INPUT
 
 QUALITY_LABELS = ("bad", "poor", "fair", "good", "excellent")
 COMPARISON_LABELS = (
@@ -152,7 +152,10 @@ def collect_rated_systems(paths: Sequence[str], options: CreationOptions) -> lis
     """Collect the systems, with the hidden reference and the anchors that are made from it."""
     collected = sources.collect_systems(paths)
     if options.reference == INPUT:
-        collected.append(_collect_inputs(paths))
+        _, path = sources.split_name(paths[0])
+        if not contains_run(path):
+            raise SpecError(f"--reference {INPUT} needs runs; {path} is not a run.")
+        collected.append(sources.read_inputs(path, INPUT))
     names = [system.name for system in collected]
     reference = sources.sanitise(options.reference) if options.reference else ""
     if reference and reference not in names:
@@ -169,13 +172,6 @@ def collect_rated_systems(paths: Sequence[str], options: CreationOptions) -> lis
     systems += _make_anchors(systems, options)
     _check_count(systems, options)
     return systems
-
-
-def _collect_inputs(paths: Sequence[str]) -> SystemSounds:
-    _, path = sources.split_name(paths[0])
-    if not contains_run(path):
-        raise SpecError(f"--reference {INPUT} needs runs; {path} is not a run.")
-    return sources.read_inputs(path, INPUT)
 
 
 def _make_anchors(systems: Sequence[RatedSystem], options: CreationOptions) -> list[RatedSystem]:

@@ -6,7 +6,6 @@ from dataclasses import replace
 from pathlib import Path
 
 from auricle.core.errors import DataError
-from auricle.core.types import Record
 from auricle.engine.factory import build_run_spec, build_task
 from auricle.engine.spec import Spec
 from auricle.runs.metrics import Metrics
@@ -51,21 +50,20 @@ def score_test(folder: Path, out: Path | None = None) -> tuple[Path, Metrics]:
     identity = {**run_spec.identity, "inferencer": "Listeners()"}
     imported = {"from": "listen-test", "files": [{"path": str((folder / TEST_FILE).resolve()), "sha256": digest}]}
     with Run.open(path, replace(run_spec, identity=identity, imported=imported)) as run:
-        _append_new(run, records)
+        existing = {record.sample.id: record for record in run.records()}
+        for record in records:
+            stored = existing.get(record.sample.id)
+            if (
+                stored is None
+                or stored.outputs != record.outputs
+                or dict(stored.sample.meta) != dict(record.sample.meta)
+            ):
+                run.append(record)
+        run.flush()
         progress = _describe_progress(test, ratings, screening, damaged)
         run.write_progress(replace(progress, rows=len(records), revision=f"{TEST_FILE}@{digest[:8]}"))
     run = Run.load(path)
     return path, publish(run, task, MODEL)
-
-
-def _append_new(run: Run, records: list[Record]) -> None:
-    """Append the records that the run does not have in this form."""
-    existing = {record.sample.id: record for record in run.records()}
-    for record in records:
-        stored = existing.get(record.sample.id)
-        if stored is None or stored.outputs != record.outputs or dict(stored.sample.meta) != dict(record.sample.meta):
-            run.append(record)
-    run.flush()
 
 
 def _describe_progress(test: ListeningTest, ratings: list[Rating], screening: Screening, damaged: int) -> Progress:

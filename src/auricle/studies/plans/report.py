@@ -202,7 +202,8 @@ def format_plan(plan: SampleSizePlan) -> Iterator[str]:
     yield from _power_table(plan)
     if plan.cluster_sizes:
         yield ""
-        yield from _cluster_table(plan)
+        rows = [[f"{size.per_cluster:.4g}", _count(size.units), _count(size.samples)] for size in plan.cluster_sizes]
+        yield from format_table([f"samples per {plan.cluster}", f"{plan.cluster}s needed", "samples needed"], rows)
     yield from (f"Note: {note}" for note in plan.notes)
 
 
@@ -223,11 +224,6 @@ def _power_table(plan: SampleSizePlan) -> list[str]:
     return format_table(
         [f"{_unit_name(plan)} to detect", *(f"with {_per_cent(power)} power" for power in powers)], rows
     )
-
-
-def _cluster_table(plan: SampleSizePlan) -> list[str]:
-    rows = [[f"{size.per_cluster:.4g}", _count(size.units), _count(size.samples)] for size in plan.cluster_sizes]
-    return format_table([f"samples per {plan.cluster}", f"{plan.cluster}s needed", "samples needed"], rows)
 
 
 def _amount(plan: SampleSizePlan, size: PlannedSize) -> str:

@@ -79,7 +79,9 @@ def _check_loaded(
     """Run all checks for each method of a model, and close it."""
     is_closed = False
     try:
-        sounds = _write_sounds(folder, ModelLimits.of(type(loaded.model)), options)
+        limits = ModelLimits.of(type(loaded.model))
+        rate = limits.sample_rates[0] if limits.sample_rates else DEFAULT_RATE
+        sounds = sample_sounds(folder, rate=rate, max_seconds=limits.max_seconds, long_seconds=options.long_seconds)
         for kind in _choose_kinds(loaded, options, sounds):
             yield from _check_method(Subject(loaded, kind, sounds, options, load_again))
         is_closed = True
@@ -87,11 +89,6 @@ def _check_loaded(
     finally:
         if not is_closed:
             loaded.close()
-
-
-def _write_sounds(folder: str, limits: ModelLimits, options: CheckOptions) -> dict[str, Audio]:
-    rate = limits.sample_rates[0] if limits.sample_rates else DEFAULT_RATE
-    return sample_sounds(folder, rate=rate, max_seconds=limits.max_seconds, long_seconds=options.long_seconds)
 
 
 def _choose_kinds(loaded: LoadedModel, options: CheckOptions, sounds: Mapping[str, Audio]) -> list[type[Request]]:

@@ -304,7 +304,9 @@ class RequestHandler:
             return await self._send_stream(plan)
         await sleep_until(plan.due_time)
         self._finish_response(plan)
-        return _full_response(plan)
+        is_text = plan.answer.request.response_format == "text"
+        content = plan.route.write(plan.answer)
+        return web.Response(body=content, content_type="text/plain" if is_text else JSON_TYPE)
 
     async def _send_stream(self, plan: PlannedResponse) -> web.StreamResponse:
         response: web.StreamResponse | None = None
@@ -403,12 +405,6 @@ def _get_api_keys(request: web.BaseRequest) -> set[str | None]:
 
 def _json_response(document: Any, status: int = 200) -> web.Response:
     return web.Response(body=orjson.dumps(document), status=status, content_type=JSON_TYPE)
-
-
-def _full_response(plan: PlannedResponse) -> web.Response:
-    is_text = plan.answer.request.response_format == "text"
-    content = plan.route.write(plan.answer)
-    return web.Response(body=content, content_type="text/plain" if is_text else JSON_TYPE)
 
 
 def _garbage_response(plan: PlannedResponse) -> web.Response:

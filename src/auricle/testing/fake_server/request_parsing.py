@@ -195,6 +195,11 @@ def read_chat(body: RequestBody, path_model: str | None) -> ParsedRequest:
         raise invalid_request("`messages` must be a list of at least one message.")
     turns = [(message.get("role"), list(parse_parts(message))) for message in map(require_object, messages)]
     last_turn = LastTurn(turns)
+    top = document.get("top_logprobs") or 0
+    if not isinstance(top, int) or not 0 <= top <= MAX_TOP_LOGPROBS:
+        raise invalid_request(f"`top_logprobs` must be an integer from 0 to {MAX_TOP_LOGPROBS}, not {top!r:.40}.")
+    if top and not document.get("logprobs"):
+        raise invalid_request("`top_logprobs` requires `logprobs` to be true.")
     return ParsedRequest(
         model=path_model or require_model(document),
         reply_text=last_turn.describe(),
@@ -206,7 +211,7 @@ def read_chat(body: RequestBody, path_model: str | None) -> ParsedRequest:
         include_usage=bool(_get_object(document, "stream_options").get("include_usage")),
         continuous_usage=bool(_get_object(document, "stream_options").get("continuous_usage_stats")),
         logprobs=bool(document.get("logprobs")),
-        top_logprobs=_parse_top_logprobs(document),
+        top_logprobs=top,
         prompt=_render_chat(turns, document) if _wants_prompt_logprobs(document) else "",
         prompt_logprobs=_wants_prompt_logprobs(document),
         audio_format=_parse_audio_format(document),
@@ -216,15 +221,6 @@ def read_chat(body: RequestBody, path_model: str | None) -> ParsedRequest:
 def _wants_prompt_logprobs(document: Mapping[str, Any]) -> bool:
     """Return whether log-probabilities of the prompt are requested; 0 requests them without alternatives."""
     return document.get("prompt_logprobs") is not None
-
-
-def _parse_top_logprobs(document: Mapping[str, Any]) -> int:
-    top = document.get("top_logprobs") or 0
-    if not isinstance(top, int) or not 0 <= top <= MAX_TOP_LOGPROBS:
-        raise invalid_request(f"`top_logprobs` must be an integer from 0 to {MAX_TOP_LOGPROBS}, not {top!r:.40}.")
-    if top and not document.get("logprobs"):
-        raise invalid_request("`top_logprobs` requires `logprobs` to be true.")
-    return top
 
 
 def _render_chat(turns: ChatTurns, document: Mapping[str, Any]) -> str:

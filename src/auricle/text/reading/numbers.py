@@ -205,12 +205,11 @@ def _stated(reply: Reply, scale: Scale) -> set[float]:
     hit = list(scale.find(reply, 0, len(reply.words))) if reply.languages else []
     is_doubted = bool(reply.vetoes(0, len(reply.words)) or reply.find("contrasts", "corrections"))
     is_doubted = is_doubted or any(reply.is_quoted[each.start] or reply.is_question(each.start) for each in hit)
-    is_rating = any(_has_unit(reply, each) or _is_predicate(reply, each) for each in hit)
+    is_rating = any(
+        bool(reply.find("units", "shares", start=each.start + 1, end=each.end)) or _is_predicate(reply, each)
+        for each in hit
+    )
     return {number.payload for number in hit} if is_rating and not is_doubted else set()
-
-
-def _has_unit(reply: Reply, number: Hit[float]) -> bool:
-    return bool(reply.find("units", "shares", start=number.start + 1, end=number.end))
 
 
 def _is_predicate(reply: Reply, number: Hit[float]) -> bool:

@@ -140,13 +140,21 @@ class ListenHandler(BaseHTTPRequestHandler):
             case ["state"]:
                 self._send_json(session.describe(listener))
             case ["sound", trial, label] if path := session.find_sound(listener, trial, label):
-                self._send_sound(path)
+                try:
+                    content = read_regular_file(path)
+                except OSError as error:
+                    sys.stderr.write(f"A sound could not be read: {error}\n")
+                    self._refuse(HTTPStatus.INTERNAL_SERVER_ERROR, "The sound could not be read.")
+                else:
+                    self._send(content, "audio/wav")
             case _:
                 self._refuse(HTTPStatus.NOT_FOUND, "There is no such page.")
 
     def _enrol(self) -> None:
         try:
-            token = self._server.session.enrol(self._find_address())
+            # Behind a proxy, the address that the proxy added last is the person's.
+            forwarded = ",".join(self.headers.get_all("X-Forwarded-For", [])) if self._server.has_proxy else ""
+            token = self._server.session.enrol(forwarded.rpartition(",")[2].strip() or str(self.client_address[0]))
         except NoFreePlace as error:
             self._refuse(HTTPStatus.CONFLICT, str(error))
             return
@@ -168,11 +176,6 @@ class ListenHandler(BaseHTTPRequestHandler):
             self._send_json(session.describe(listener))
             if session.is_finished(listener):
                 threading.Thread(target=self._server.on_finished, daemon=True).start()
-
-    def _find_address(self) -> str:
-        """Return the address of the person: behind a proxy, the one that the proxy added last."""
-        forwarded = ",".join(self.headers.get_all("X-Forwarded-For", [])) if self._server.has_proxy else ""
-        return forwarded.rpartition(",")[2].strip() or str(self.client_address[0])
 
     def _read_body(self) -> bytes | None:
         """Return the body, or None if it is not clear where it ends: a proxy might see another request there."""
@@ -199,15 +202,6 @@ class ListenHandler(BaseHTTPRequestHandler):
         self.end_headers()
         with suppress(ConnectionError):  # the listener closed the page
             self.wfile.write(content)
-
-    def _send_sound(self, path: Path) -> None:
-        try:
-            content = read_regular_file(path)
-        except OSError as error:
-            sys.stderr.write(f"A sound could not be read: {error}\n")
-            self._refuse(HTTPStatus.INTERNAL_SERVER_ERROR, "The sound could not be read.")
-        else:
-            self._send(content, "audio/wav")
 
     def _send_json(self, document: Any, status: HTTPStatus = HTTPStatus.OK) -> None:
         self._send(json.dumps(document).encode(), "application/json", status)

@@ -284,7 +284,15 @@ class _LiveCall:
         elif event.kind in BETWEEN_ITEMS:
             self._ends_unnamed = True
         if event.kind is EventKind.AUDIO:
-            self._receive_audio(event, at)
+            samples = cast("NDArray[np.int16]", event.audio)
+            self._record(replace(event, seconds=len(samples) / self._model.output_rate), at)
+            if self._ended_at is None:
+                self._player.add(event.item, samples, at)
+                self._agent.go_on()
+                if self._player.end > MAX_AUDIO_SHARE * self._call.max_seconds:
+                    raise Rejected(
+                        self._describe_excess(f"{self._player.end - at:,.0f} s of audio that wait to be played")
+                    )
             return
         self._record(event, at)
         if self._ended_at is None:
@@ -312,15 +320,6 @@ class _LiveCall:
         self._ready.set_result(None)
         self._tick()
 
-    def _receive_audio(self, event: SessionEvent, at: float) -> None:
-        samples = cast("NDArray[np.int16]", event.audio)
-        self._record(replace(event, seconds=len(samples) / self._model.output_rate), at)
-        if self._ended_at is None:
-            self._player.add(event.item, samples, at)
-            self._agent.go_on()
-            if self._player.end > MAX_AUDIO_SHARE * self._call.max_seconds:
-                raise Rejected(self._describe_excess(f"{self._player.end - at:,.0f} s of audio that wait to be played"))
-
     def _react(self, event: SessionEvent, at: float) -> None:
         match event.kind:
             case EventKind.SPEECH_STARTED | EventKind.INTERRUPTED:
@@ -332,20 +331,19 @@ class _LiveCall:
                     self._flush(at)
                 self._agent.end_response()
             case EventKind.TOOL_CALL:
-                self._answer_tool_call(event)
+                name, call_id = str(event.data.get("name", "")), str(event.data.get("call_id", ""))
+                unknown = json.dumps({"error": f"Unknown tool: {name}"})
+                result = next((tool.result for tool in self._call.tools if tool.name == name), unknown)
+                self._log(
+                    "sent", EventKind.TOOL_RESULT, item=call_id, text=result, data={"call_id": call_id, "name": name}
+                )
+                self._inputs.put(ToolResult(call_id, name, result), self._loop.time())
+                self._agent.expect_response()
 
     def _flush(self, at: float) -> None:
         if self._call.flush == "on_signal":
             for truncate in self._player.flush(at):
                 self._send(truncate, EventKind.TRUNCATE, about=truncate.item, seconds=truncate.seconds)
-
-    def _answer_tool_call(self, event: SessionEvent) -> None:
-        name, call_id = str(event.data.get("name", "")), str(event.data.get("call_id", ""))
-        unknown = json.dumps({"error": f"Unknown tool: {name}"})
-        result = next((tool.result for tool in self._call.tools if tool.name == name), unknown)
-        self._log("sent", EventKind.TOOL_RESULT, item=call_id, text=result, data={"call_id": call_id, "name": name})
-        self._inputs.put(ToolResult(call_id, name, result), self._loop.time())
-        self._agent.expect_response()
 
     # --- the recording ----------------------------------------------------------
 

@@ -47,7 +47,9 @@ def _check_fields(event: SessionEvent) -> SessionEvent:
     for name in ("type", "item", "text"):
         _require(event, name, isinstance(getattr(event, name), str), "a text")
     for name in ("position", "seconds", "received_at"):
-        _require(event, name, _is_time(getattr(event, name)), "a number of seconds or None")
+        value = getattr(event, name)
+        is_number = isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
+        _require(event, name, value is None or (is_number and math.isfinite(value)), "a number of seconds or None")
     _require(event, "words", event.words is None or all(map(_is_word, event.words)), "tuples of word, start and end")
     _require(event, "data", isinstance(event.data, Mapping), "a mapping")
     if event.kind is EventKind.AUDIO:
@@ -82,11 +84,6 @@ def _check_choice(event: SessionEvent, name: str, value: Any, choices: Sequence[
     hint = f"Did you mean {str(near[0])!r}?" if near else f"Expected one of: {', '.join(choices)}."
     where = "" if name == "kind" else f" of kind {event.kind}"
     raise InvalidEvent(f"Invalid {name} {value!r} of a SessionEvent{where}. {hint}")
-
-
-def _is_time(value: Any) -> bool:
-    is_number = isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
-    return value is None or (is_number and math.isfinite(value))
 
 
 def _is_word(word: Any) -> bool:

@@ -44,7 +44,9 @@ def count_tau_events(ticks: Sequence[Tick]) -> Counter[str]:
     """
     ticks = drop_last_word(ticks)
     caller, agent = list_caller_segments(ticks), list_agent_segments(ticks)
-    counts: Counter[str] = Counter(_list_responses(caller, agent))
+    counts: Counter[str] = Counter(
+        "no_response" if gap is None else "response" for gap in _list_response_gaps(caller, agent)
+    )
     for events in (_list_overlaps(caller, ticks), _list_silent_effects(caller, agent), _list_outside(ticks, agent)):
         counts.update(events)
     counts["response_ticks"] = sum(gap for gap in _list_response_gaps(caller, agent) if gap is not None)
@@ -63,10 +65,6 @@ def _list_response_gaps(caller: Sequence[Segment], agent: Sequence[Segment]) -> 
             yield answer - turn.end
         elif following is not None:
             yield None  # a last turn that nothing follows does not count
-
-
-def _list_responses(caller: Sequence[Segment], agent: Sequence[Segment]) -> Iterator[str]:
-    return ("no_response" if gap is None else "response" for gap in _list_response_gaps(caller, agent))
 
 
 def _list_yields(caller: Sequence[Segment], ticks: Sequence[Tick]) -> Iterator[int | None]:

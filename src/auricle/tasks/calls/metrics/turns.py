@@ -266,8 +266,12 @@ def _find_own_end(turn: CallerTurn, span: Span, recording: CallRecording) -> flo
     dropped is known.
     """
     first_at, last_at = _find_first_arrival(turn, span, recording), span.end + EVENT_SLACK
-    done = _first(recording.select(EventKind.RESPONSE_DONE), first_at, span.end + STOP_WINDOW)
-    is_cut = any(turn.start <= event.at <= last_at and _ends_response(event) for event in recording.events)
+    end = span.end + STOP_WINDOW
+    done = next((event for event in recording.select(EventKind.RESPONSE_DONE) if first_at <= event.at <= end), None)
+    is_cut = any(
+        turn.start <= event.at <= last_at and (event.kind is EventKind.INTERRUPTED or _is_cancellation(event))
+        for event in recording.events
+    )
     if done is None or _is_cancellation(done):
         return None
     dropped = [event for event in recording.select(EventKind.PLAYBACK_FLUSHED) if turn.start <= event.at <= last_at]
@@ -289,14 +293,6 @@ def _measure_dropped(flush: Event, recording: CallRecording) -> float:
     """Return how many seconds of an item had arrived and were not played."""
     audio = [event for event in recording.select(EventKind.AUDIO) if event.item == flush.item and event.at <= flush.at]
     return max(0.0, sum(event.seconds or 0.0 for event in audio) - (flush.seconds or 0.0))
-
-
-def _ends_response(event: Event) -> bool:
-    return event.kind is EventKind.INTERRUPTED or _is_cancellation(event)
-
-
-def _first(events: Sequence[Event], start: float, end: float) -> Event | None:
-    return next((event for event in events if start <= event.at <= end), None)
 
 
 def _resumes(turn: CallerTurn, span: Span, recording: CallRecording) -> bool:

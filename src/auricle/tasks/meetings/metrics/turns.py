@@ -10,7 +10,7 @@ from typing import Any
 from auricle.core.errors import AnswerMismatch, Unreadable
 from auricle.core.segments import describe_reversed, join_texts, parse_segments
 from auricle.core.types import Generation, Json, Sample, Segment
-from auricle.tasks.meetings.segment_files import Region, SegmentFile, parse_answer, to_mapping
+from auricle.tasks.meetings.segment_files import Region, parse_answer, to_mapping
 
 REFERENCE_FIELD = "reference"
 """Metadata field of a sample with the segments of its reference (`segments`), and with the regions to score (`uem`) and
@@ -123,10 +123,7 @@ def _check_order(segments: tuple[Segment, ...]) -> tuple[Segment, ...]:
 
 @lru_cache(maxsize=MAX_CACHED)
 def _read_text(text: str) -> tuple[Segment, ...]:
-    return _only_recording(parse_answer(text))
-
-
-def _only_recording(file: SegmentFile) -> tuple[Segment, ...]:
+    file = parse_answer(text)
     if len(file.recordings) > 1:
         names = ", ".join(list(file.recordings)[:3])
         raise Unreadable(f"the answer has segments of {len(file.recordings)} recordings ({names}), expected one")

@@ -136,7 +136,10 @@ class Connection:
     async def serve(self) -> None:
         """Hold the session until either side closes it."""
         sender = asyncio.create_task(self._send_queued())
-        self._schedule_expiry()
+        seconds = self._script.session_seconds
+        if seconds is not None:
+            self.call_at(self.time() + seconds * EXPIRY_NOTICE, self._warn_of_expiry, seconds * (1 - EXPIRY_NOTICE))
+            self.call_at(self.time() + seconds, self._expire)
         self.session.open()
         try:
             await self._receive_frames()
@@ -195,12 +198,6 @@ class Connection:
             connected_socket = transport.get_extra_info("socket")
             connected_socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
             transport.abort()
-
-    def _schedule_expiry(self) -> None:
-        seconds = self._script.session_seconds
-        if seconds is not None:
-            self.call_at(self.time() + seconds * EXPIRY_NOTICE, self._warn_of_expiry, seconds * (1 - EXPIRY_NOTICE))
-            self.call_at(self.time() + seconds, self._expire)
 
     def _warn_of_expiry(self, seconds_left: float) -> None:
         self.send(self._dialect.expiring(seconds_left))

@@ -64,7 +64,12 @@ class GeminiDialect(Dialect):
             respond = bool(get_field(client_content, "turnComplete"))
             return [AddItem({"id": "content", "turns": get_field(client_content, "turns")}, respond)]
         if (tool_response := get_field(message, "toolResponse")) is not None:
-            return self._read_tool_response(tool_response)
+            responses = get_field(tool_response, "functionResponses") or []
+            last = len(responses) - 1
+            return [
+                ReturnToolResult(str(response.get("id")), response, respond=index == last)
+                for index, response in enumerate(responses)
+            ]
         raise ProtocolError("invalid_argument", f"Unknown name {next(iter(message), '')!r}.")
 
     def _read_setup(self, setup: Mapping[str, Any]) -> list[ClientAction]:
@@ -98,14 +103,6 @@ class GeminiDialect(Dialect):
         if (text := get_field(realtime_input, "text")) is not None:
             return [AddItem({"id": "text", "text": text}, respond=True)]
         raise ProtocolError("invalid_argument", "realtimeInput has no known field.")
-
-    def _read_tool_response(self, tool_response: Mapping[str, Any]) -> list[ClientAction]:
-        responses = get_field(tool_response, "functionResponses") or []
-        last = len(responses) - 1
-        return [
-            ReturnToolResult(str(response.get("id")), response, respond=index == last)
-            for index, response in enumerate(responses)
-        ]
 
     # --- rendering -----------------------------------------------------------------
 

@@ -146,7 +146,11 @@ class Speaker:
         self._send_due_chunks(response)
 
     def _send_due_chunks(self, response: Response) -> None:
-        dues = self._chunk_times(response)
+        script = response.turn.script
+        interval = script.audio_chunk_seconds / script.audio_pace if script.audio_pace else 0.0
+        gaps = script.audio_gaps or (0.0,)
+        delays = (index * interval + gaps[index % len(gaps)] for index in range(len(response.chunks)))
+        dues = [response.started_at + delay for delay in accumulate(delays, max)]
         while response.sent < len(response.chunks):
             due = dues[response.sent]
             if due > self._scheduler.time():
@@ -155,13 +159,6 @@ class Speaker:
             if not self._send_chunk(response, due):
                 return
         self._finish(response)
-
-    def _chunk_times(self, response: Response) -> list[float]:
-        script = response.turn.script
-        interval = script.audio_chunk_seconds / script.audio_pace if script.audio_pace else 0.0
-        gaps = script.audio_gaps or (0.0,)
-        delays = (index * interval + gaps[index % len(gaps)] for index in range(len(response.chunks)))
-        return [response.started_at + delay for delay in accumulate(delays, max)]
 
     def _send_chunk(self, response: Response, due: float) -> bool:
         """Send the next chunk with its words; return whether the answer goes on."""

@@ -47,19 +47,17 @@ class VllmDialect(Dialect):
             case "input_audio_buffer.append":
                 return [AppendAudio(decode_audio(event.get("audio")), RATE)]
             case "session.update":
-                self._choose_model(event.get("model"))
+                model = event.get("model")
+                if not isinstance(model, str):
+                    raise ProtocolError("invalid_event", "session.update must have a model.")
+                if self._models and model not in self._models:
+                    raise ProtocolError("model_not_found", f"The model `{model}` does not exist.")
+                self._has_model = True
                 return [Configure()]
             case "input_audio_buffer.commit":
                 return self._commit(is_final=bool(event.get("final")))
             case other:
                 raise ProtocolError("unknown_event", f"Unknown event type: {other}")
-
-    def _choose_model(self, model: Any) -> None:
-        if not isinstance(model, str):
-            raise ProtocolError("invalid_event", "session.update must have a model.")
-        if self._models and model not in self._models:
-            raise ProtocolError("model_not_found", f"The model `{model}` does not exist.")
-        self._has_model = True
 
     def _commit(self, *, is_final: bool) -> list[ClientAction]:
         """Start to generate, or end the utterance; a further start is ignored."""
