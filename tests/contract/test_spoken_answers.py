@@ -294,7 +294,7 @@ def test_runs_that_state_reads_unread_are_still_read(workshop: Workshop) -> None
     spec["spec"]["judge"] = {"model": "reader", "args": {}, "reads_unread": True}
     path.write_text(json.dumps(spec))
     (judge,) = Spec.from_run(Run.load(workshop.path)).judges
-    assert (judge.model, judge.role) == ("reader", "unread")
+    assert (judge.model, judge.role.name) == ("reader", "unread")
 
 
 def test_samples_show_what_was_heard(workshop: Workshop, auricle: Any) -> None:

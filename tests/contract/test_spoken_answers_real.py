@@ -12,17 +12,17 @@ for extra in ("demo", "mos", "speakers", "tts"):
     require_extra(extra)
 
 from auricle import Spec, api
-from auricle.core.judge_roles import JudgeRole
 from auricle.engine.spec import JudgeSpec
 from auricle.media.voices import HibariVoice
 from auricle.runs.metrics import Metrics
 from auricle.tasks.demo.kinds import FOLDER
+from auricle.tasks.speech.roles import QUALITY, RECOGNISER, SPEAKER
 
 pytestmark = pytest.mark.slow
 
 TEXTS = ("The old harbour was quiet in the early morning.", "Please bring four chairs and a table to the garden.")
 OTHER_VOICE = FOLDER / "s01-clean.opus"
-ROLES = {"moonshine": JudgeRole.RECOGNISER, "resemblyzer": JudgeRole.SPEAKER, "dnsmos": JudgeRole.QUALITY}
+ROLES = {"moonshine": RECOGNISER, "resemblyzer": SPEAKER, "dnsmos": QUALITY}
 
 
 @pytest.fixture(scope="module")

@@ -11,6 +11,7 @@ from auricle.core.judge_roles import JudgeRole
 from auricle.engine.command_line import format_repeat_command, format_run_command
 from auricle.engine.spec import JudgeSpec, Spec, parse_arguments
 from auricle.runs.run_spec import RunSpec
+from auricle.tasks.speech.roles import RECOGNISER, SPEAKER
 
 
 def collect_options(command: str, option: str) -> list[str]:
@@ -51,7 +52,7 @@ def test_judges_are_read_back_with_their_own_arguments() -> None:
 
 
 def test_models_of_other_roles_are_read_back_with_their_own_arguments() -> None:
-    recogniser, speaker = JudgeRole.RECOGNISER, JudgeRole.SPEAKER
+    recogniser, speaker = RECOGNISER, SPEAKER
     judges = (
         JudgeSpec(model="openai", args={"model": "a"}),
         JudgeSpec(model="faster-whisper", args={"model": "tiny"}, role=recogniser),

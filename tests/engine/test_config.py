@@ -273,15 +273,15 @@ def test_a_suite_has_no_kind(tmp_path: Path) -> None:
 def test_the_judge_of_unread_replies_has_a_field_of_its_own(tmp_path: Path) -> None:
     (tmp_path / "run.yaml").write_text("task: demo\nmodel: echo\njudge: a\njudge-unread: {model: b, args: {x: 1}}\n")
     first, second = RunConfig.read(tmp_path / "run.yaml").judge
-    assert (first.model, first.role) == ("a", "judge")
-    assert (second.model, second.args, second.role) == ("b", {"x": 1}, "unread")
+    assert (first.model, first.role.name) == ("a", "judge")
+    assert (second.model, second.args, second.role.name) == ("b", {"x": 1}, "unread")
 
 
 def test_models_of_a_role_have_fields_of_their_own(tmp_path: Path) -> None:
     fields = "recognisers: [a, {model: b, args: {x: 1}}]\nspeaker-model: c\nquality_models: [d]\n"
     (tmp_path / "run.yaml").write_text(f"task: demo\nmodel: echo\n{fields}")
     config = RunConfig.read(tmp_path / "run.yaml")
-    assert [(judge.model, judge.role.value) for judge in config.judge] == [
+    assert [(judge.model, judge.role.name) for judge in config.judge] == [
         ("a", "recogniser"),
         ("b", "recogniser"),
         ("c", "speaker"),

@@ -24,7 +24,6 @@ from auricle.core.errors import (
     Transient,
     Unsupported,
 )
-from auricle.core.judge_roles import JudgeRole
 from auricle.core.types import Generate, Generation, Record, Sample, Turn
 from auricle.engine.catalogue import TASKS
 from auricle.engine.config import RunConfig
@@ -43,6 +42,7 @@ from auricle.runs.run_directory import Run
 from auricle.runs.scores import read_scores
 from auricle.runs.verdicts import JudgeRequest, Verdict
 from auricle.tasks.questions.kinds import qa
+from auricle.tasks.speech.roles import RECOGNISER
 from auricle.testing.models import FakeApi
 
 JUDGES = '''
@@ -332,7 +332,7 @@ def test_a_model_without_ears_is_no_recogniser(register: Any) -> None:
 
     register(MODELS, "synthesiser", Synthesiser)
     with pytest.raises(Unsupported, match="'synthesiser' cannot be used as a recogniser: it does not accept audio"):
-        resolve_judge_model(JudgeSpec(model="synthesiser", role=JudgeRole.RECOGNISER))
+        resolve_judge_model(JudgeSpec(model="synthesiser", role=RECOGNISER))
     assert resolve_judge_model(JudgeSpec(model="synthesiser"))
 
 

@@ -13,12 +13,13 @@ from auricle.core.errors import DataError
 from auricle.core.judge_roles import JudgeRole
 from auricle.engine.catalogue import TASKS
 from auricle.engine.inferencers import Respond
-from auricle.engine.task import USUAL_METRICS, jsonl
+from auricle.engine.task import jsonl
 from auricle.metrics.capabilities import Judged
 from auricle.metrics.catalogue import METRICS
 from auricle.runs.verdicts import Judge
+from auricle.tasks.speech.roles import QUALITY, RECOGNISER
 
-JUDGE, RECOGNISER = Judge("judge", {}), Judge("moonshine", {}, JudgeRole.RECOGNISER)
+JUDGE, MOONSHINE = Judge("judge", {}), Judge("moonshine", {}, RECOGNISER)
 
 
 class NotedSamples(list[Sample]):
@@ -80,20 +81,20 @@ def test_a_judge_adds_metrics_once(manifest: Any) -> None:
     judged = replace(task, judged_metrics=[METRICS.get("judge-reference")]).with_judges([JUDGE])
     assert [metric.name for metric in judged.metrics] == ["empty", "judge-reference"]
     assert judged.with_judges([JUDGE]) == judged
-    added = [metric.name for metric in judged.with_judges([RECOGNISER]).metrics[2:]]
-    assert added == list(USUAL_METRICS[JudgeRole.RECOGNISER])
+    added = [metric.name for metric in judged.with_judges([MOONSHINE]).metrics[2:]]
+    assert added == list(RECOGNISER.metrics)
 
 
 def test_models_of_a_role_add_the_usual_metrics_unless_others_were_chosen(manifest: Any) -> None:
     task: Task = TASKS.get("qa")(data=str(manifest([])), metrics="empty,round_trip_wer_mean")
-    names = [metric.name for metric in task.with_judges([RECOGNISER]).metrics]
+    names = [metric.name for metric in task.with_judges([MOONSHINE]).metrics]
     assert names == ["empty", "round_trip_wer_mean", "round_trip_wer", "round_trip_cer", "round_trip_floor"]
-    assert list(task.with_judges([RECOGNISER], is_chosen=True).metrics) == list(task.metrics)
+    assert list(task.with_judges([MOONSHINE], is_chosen=True).metrics) == list(task.metrics)
 
 
 def test_quality_models_add_the_metrics_named_after_them(manifest: Any) -> None:
     task: Task = TASKS.get("qa")(data=str(manifest([])), metrics="empty")
-    judges = [Judge(name, {}, JudgeRole.QUALITY) for name in ("plcmos", "dnsmos", "other")]
+    judges = [Judge(name, {}, QUALITY) for name in ("plcmos", "dnsmos", "other")]
     names = [metric.name for metric in task.with_judges(judges).metrics]
     assert names == ["empty", "plcmos", "dnsmos_ovrl", "dnsmos_sig", "dnsmos_bak"]
 
@@ -106,7 +107,7 @@ def test_added_metrics_have_the_profile_of_the_language_or_of_the_command(
     manifest: Any, language: str, profile: str, expected: str
 ) -> None:
     task: Task = replace(TASKS.get("qa")(data=str(manifest([])), metrics="empty"), language=language)
-    added = {metric.name: metric.profile for metric in task.with_judges([RECOGNISER], profile).metrics}
+    added = {metric.name: metric.profile for metric in task.with_judges([MOONSHINE], profile).metrics}
     assert added["round_trip_wer"] == added["round_trip_floor"] == expected
 
 

@@ -28,6 +28,7 @@ from auricle.runs.verdicts import (
     merge_judges,
     read_last_judges,
 )
+from auricle.tasks.speech.roles import QUALITY
 
 JUDGE = Judge.from_arguments("judge", {"model": "big", "api_key": "sk-1", "timeout": 5})
 RECORD = Record(sample=Sample(id="s1", inputs={}), row=0, outputs=(Generation(text="an answer"),))
@@ -231,7 +232,7 @@ def test_judges_that_were_stored_before_there_were_roles_are_read(tmp_path: Path
 
 
 def test_quality_models_replace_only_themselves() -> None:
-    dnsmos, plcmos = (Judge(name, {}, JudgeRole.QUALITY) for name in ("dnsmos", "plcmos"))
+    dnsmos, plcmos = (Judge(name, {}, QUALITY) for name in ("dnsmos", "plcmos"))
     cropped = replace(dnsmos, arguments={"crop": 5})
     assert merge_judges([dnsmos], [plcmos]) == (plcmos, dnsmos)
     assert merge_judges([dnsmos, plcmos], [cropped]) == (cropped, plcmos)
@@ -240,7 +241,7 @@ def test_quality_models_replace_only_themselves() -> None:
 # --- models that score spoken answers ------------------------------------------------------------
 
 CLIP = Audio.of(np.zeros(1600, dtype=np.float32), rate=800)
-RATER = Judge("rater", {}, JudgeRole.QUALITY, "1.2")
+RATER = Judge("rater", {}, QUALITY, "1.2")
 
 
 def build_rated_metric(level: float = 0.0) -> Metric:
@@ -249,7 +250,7 @@ def build_rated_metric(level: float = 0.0) -> Metric:
     def ask(sample: Sample, output: Generation) -> tuple[Predict, ...]:
         return (Predict(inputs={"audio": audio}),) * 2
 
-    return Metric("rated", lambda *_, verdicts: len(verdicts), mean, judge_requests=ask, judge_role=JudgeRole.QUALITY)
+    return Metric("rated", lambda *_, verdicts: len(verdicts), mean, judge_requests=ask, judge_role=QUALITY)
 
 
 def test_numbers_are_stored_and_read_again(tmp_path: Path) -> None:
@@ -303,7 +304,7 @@ def test_judges_serve_metrics_of_their_role_and_of_their_name() -> None:
     assert RATER.serves(metric)
     assert not Judge("rater", {}).serves(metric)
     assert not RATER.serves(metric.replace(judge_requests=None))
-    mine = Judge("/folder/mine.py:Rater", {"x": 1}, JudgeRole.QUALITY)
+    mine = Judge("/folder/mine.py:Rater", {"x": 1}, QUALITY)
     assert mine.serves(metric.replace(judge_models=("mine.py:Rater",)))
     assert not RATER.serves(metric.replace(judge_models=("mine.py:Rater",)))
 

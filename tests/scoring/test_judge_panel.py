@@ -13,6 +13,7 @@ from auricle.metrics.unread_judge import let_judge_read
 from auricle.runs.usage import Price
 from auricle.runs.verdicts import Judge, JudgeRequest, Verdict, build_judge_requests, encode_judges
 from auricle.scoring.judge_panel import JudgePanel, format_reply
+from auricle.tasks.speech.roles import QUALITY, RECOGNISER
 
 JUDGES = (Judge("first", {}), Judge("second", {}))
 RECORD = Record(sample=Sample(id="s1", inputs={"question": "?"}, target="x"), row=0, outputs=(Generation(text="x"),))
@@ -104,7 +105,7 @@ def test_companions_that_need_labels_are_left_out_without_any(tmp_path: Path) ->
 
 
 def test_several_recognisers_have_a_number_each_and_their_agreement(tmp_path: Path) -> None:
-    recognisers = [Judge(name, {}, JudgeRole.RECOGNISER, version="2.0") for name in ("big", "small")]
+    recognisers = [Judge(name, {}, RECOGNISER, version="2.0") for name in ("big", "small")]
     metric = METRICS.get("round_trip_wer")
     with JudgePanel(tmp_path / "verdicts.jsonl", recognisers, {}) as panel:
         first, second, agreement = panel.expand([metric])
@@ -117,7 +118,7 @@ def test_several_recognisers_have_a_number_each_and_their_agreement(tmp_path: Pa
 
 def test_quality_models_serve_the_metrics_named_after_them(tmp_path: Path) -> None:
     metrics = [METRICS.get("dnsmos_ovrl"), METRICS.get("plcmos")]
-    with JudgePanel(tmp_path / "verdicts.jsonl", [Judge("plcmos", {}, JudgeRole.QUALITY)], {}) as panel:
+    with JudgePanel(tmp_path / "verdicts.jsonl", [Judge("plcmos", {}, QUALITY)], {}) as panel:
         overall, plcmos = panel.expand(metrics)
         assert plcmos.signature == "plcmos:1.plcmos.by-plcmos"
         need = r"^needs a quality model: auricle score RUN --quality-model dnsmos$"

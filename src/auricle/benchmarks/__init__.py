@@ -74,4 +74,8 @@ FEATURE = Feature(
             "Data and environments",
         )
     },
+    more={
+        "path_arguments": dict.fromkeys(("dataset_jsonl", "dataset_root", "eval_yaml"), ("cmi:CmiBenchmark", "")),
+        "scoring_arguments": dict.fromkeys(("eval_yaml", "by_duration", "duration_bin"), ("cmi:CmiBenchmark", "")),
+    },
 )

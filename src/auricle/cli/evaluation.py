@@ -126,7 +126,7 @@ def print_missing_verdicts(result: RunResult, metrics: Metrics, budget: Budget |
     if result.stop_reason:
         echo(f"The judge was stopped: {result.stop_reason}.", err=True)
     if metrics.missing_verdicts or metrics.failed_verdicts:
-        judges = " ".join(f"{JudgeRole(judge.role).option} {judge.model}" for judge in metrics.judges)
+        judges = " ".join(f"{JudgeRole.of(judge.role).option} {judge.model}" for judge in metrics.judges)
         command = resume_command() if result.judge_requested else f"auricle score {result.path} {judges}"
         remedy = " a higher --max-cost" if budget and budget.stop_reason else ""
         counts = f"{metrics.missing_verdicts} verdicts are missing, {metrics.failed_verdicts} failed"

@@ -35,8 +35,6 @@ COMPLETED_NAMES = {
     "--perturb": "auricle.engine.conditions:list_step_classes",
 }
 """Options whose values a shell completes, and where their names are."""
-SCOPED_ROLES = tuple(role.value for role in JudgeRole if not role.is_judge)
-"""Roles whose arguments have the name of the role in -J, such as `recogniser.model`."""
 
 Decorator = Callable[[Any], Any]
 
@@ -300,21 +298,22 @@ def resolve_judges(configured: Any, options: Mapping[str, Any]) -> list[dict[str
     from auricle.engine.spec import list_judges, parse_arguments, replace_judges
 
     entries = list_judges(configured)
-    for role in JudgeRole:
-        if models := options.get(role.option.removeprefix("--").replace("-", "_")):
+    for role in JudgeRole.all():
+        if models := options.get(role.field):
             entries = replace_judges(entries, role, models)
     arguments = parse_arguments(options["judge_args"])
     names = [entry.get("model") for entry in entries]
     _refuse_keys("-J", names, {name.rpartition(".")[2]: value for name, value in arguments.items()})
+    scoped_roles = [role.name for role in JudgeRole.all() if not role.is_judge]
     scopes: dict[str, dict[str, Any]] = {}
     for name, value in arguments.items():
         scope, dot, key = name.partition(".")
-        is_role = bool(dot) and scope in SCOPED_ROLES
+        is_role = bool(dot) and scope in scoped_roles
         scopes.setdefault(scope if is_role else "", {})[key if is_role else name] = value
     roles = [str(entry.get("role", JudgeRole.JUDGE)) for entry in entries]
     own: list[dict[str, Any]] = [{} for _ in entries]
     for scope, values in scopes.items():
-        members = [index for index, role in enumerate(roles) if (role if role in SCOPED_ROLES else "") == scope]
+        members = [index for index, role in enumerate(roles) if (role if role in scoped_roles else "") == scope]
         for index, assigned in zip(members, _assign_arguments(scope, values, len(members)), strict=True):
             own[index] = assigned
     return [{**entry, "args": {**entry.get("args", {}), **values}} for entry, values in zip(entries, own, strict=True)]
@@ -322,7 +321,7 @@ def resolve_judges(configured: Any, options: Mapping[str, Any]) -> list[dict[str
 
 def _assign_arguments(scope: str, arguments: Mapping[str, Any], count: int) -> list[dict[str, Any]]:
     """Return the arguments of each of several judges, or of the models of a role; `2.model` is one of the second."""
-    role = JudgeRole(scope) if scope else JudgeRole.JUDGE
+    role = JudgeRole.of(scope) if scope else JudgeRole.JUDGE
     if not count:
         raise SpecError(
             f"-J {f'{scope}.KEY' if scope else 'KEY'}=VALUE sets an argument of the {role.noun}, but none is given. "

@@ -70,8 +70,14 @@ class Feature:
     report_sections: Parts = field(default_factory=dict)
     """Sections of the page of a run, with a line about each and the place, a number; the engine's are 100, 200, …"""
     more: Mapping[str, Parts] = field(default_factory=dict)
-    """Parts of other registries, such as `importers` or `app_pages`; and `language_metrics`, which split texts by
-    language whatever the profile, so that a task with one of them finds out its language."""
+    """Parts of other registries, such as `importers` or `app_pages`, and names that the engine has to know:
+
+    - `language_metrics`: metrics that split texts by language whatever the profile, for which tasks find it out
+    - `scoring_arguments`: arguments of tasks that change how answers are scored, but not the requests
+    - `path_arguments`, `code_arguments`: those that are paths, or may be `file.py:name`
+    - `row_fields`: fields of a task file with its rows, so that the file is its own data
+    - `session_drivers`: `call`, the function that holds a call with a model
+    """
 
     def parts(self, group: str) -> Iterator[tuple[str, Builtin]]:
         """List the parts of a group, such as `task_kinds`, by name."""

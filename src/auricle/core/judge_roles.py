@@ -1,66 +1,78 @@
-"""What a second model does for the metrics of a run: its role."""
+"""What a second model does for the metrics of a run: its role. Features declare the roles that their metrics need."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from auricle.core.registry import Registry
 
 if TYPE_CHECKING:
     from auricle.core.types import Ability
 
 
-class JudgeRole(StrEnum):
-    """What a model does for metrics, besides the model that is evaluated.
+@dataclass(frozen=True)
+class JudgeRole:
+    """What a model does for metrics, besides the model that is evaluated. There is one object for each role.
 
-    >>> JudgeRole.RECOGNISER.option
-    '--recogniser'
+    >>> JudgeRole.of("judge").option
+    '--judge'
     """
 
-    JUDGE = "judge"
-    """Scores answers with a rubric."""
-    UNREAD = "unread"
-    """Reads the replies that rules cannot read."""
-    RECOGNISER = "recogniser"
-    """Transcribes spoken answers."""
-    SPEAKER = "speaker"
-    """Rates how similar two voices are."""
-    QUALITY = "quality"
-    """Predicts how listeners would rate spoken answers."""
-
-    @property
-    def noun(self) -> str:
-        """What a model of this role is called."""
-        return _TRAITS[self].noun
-
-    @property
-    def option(self) -> str:
-        """The option of the command line that names a model of this role."""
-        return _TRAITS[self].option
-
-    @property
-    def ability(self) -> Ability:
-        """The ability that a model of this role needs."""
-        return _TRAITS[self].ability
-
-    @property
-    def is_judge(self) -> bool:
-        """Whether models of this role are judges, which write verdicts about texts."""
-        return self in (JudgeRole.JUDGE, JudgeRole.UNREAD)
-
-
-@dataclass(frozen=True, slots=True)
-class _Traits:
+    name: str
+    """How the role is stored."""
     noun: str
+    """What a model of this role is called."""
     option: str
+    """The option of the command line that names a model of this role."""
     ability: Ability = "generate"
+    """The ability that a model of this role needs."""
+    is_judge: bool = False
+    """Whether models of this role are judges, which write verdicts about texts."""
+    metrics: tuple[str, ...] = ()
+    """Metrics that any task gets if there is a model of this role and the task has none for it."""
+    has_own_metrics: bool = False
+    """Whether metrics are named after a model of this role, so that it replaces no other one."""
+    unused: str = ""
+    """What to do if no metric uses `{model}`."""
+
+    JUDGE: ClassVar[JudgeRole]
+    """Scores answers with a rubric."""
+    UNREAD: ClassVar[JudgeRole]
+    """Reads the replies that rules cannot read."""
+
+    @property
+    def field(self) -> str:
+        """The option as a field of a config."""
+        return self.option.removeprefix("--").replace("-", "_")
+
+    @classmethod
+    def of(cls, name: str | JudgeRole) -> JudgeRole:
+        """Return the role of a name.
+
+        Raises:
+            ValueError: if there is none.
+        """
+        if isinstance(name, JudgeRole):
+            return name
+        if name not in JUDGE_ROLES:
+            raise ValueError(f"{name!r} is not a valid JudgeRole")
+        return JUDGE_ROLES.get(name)
+
+    @classmethod
+    def all(cls) -> list[JudgeRole]:
+        """Return all roles: those of the engine, then those that features declare."""
+        return [JUDGE_ROLES.get(name) for name in dict.fromkeys([*JUDGE_ROLES.builtin, *JUDGE_ROLES])]
+
+    def __str__(self) -> str:
+        return self.name
+
+    def __reduce__(self) -> tuple[Any, tuple[str]]:
+        return JudgeRole.of, (self.name,)  # copies and other processes have the same object
 
 
-_TRAITS: Mapping[JudgeRole, _Traits] = {
-    JudgeRole.JUDGE: _Traits("judge", "--judge"),
-    JudgeRole.UNREAD: _Traits("judge", "--judge-unread"),
-    JudgeRole.RECOGNISER: _Traits("recogniser", "--recogniser"),
-    JudgeRole.SPEAKER: _Traits("speaker model", "--speaker-model", "predict"),
-    JudgeRole.QUALITY: _Traits("quality model", "--quality-model", "predict"),
-}
+JudgeRole.JUDGE = JudgeRole("judge", "judge", "--judge", is_judge=True)
+JudgeRole.UNREAD = JudgeRole("unread", "judge", "--judge-unread", is_judge=True)
+JUDGE_ROLES: Registry[JudgeRole] = Registry(
+    "judge role", {role.name: role for role in (JudgeRole.JUDGE, JudgeRole.UNREAD)}, expects=(JudgeRole, "a JudgeRole")
+)

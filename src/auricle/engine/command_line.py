@@ -50,7 +50,7 @@ def format_repeat_command(spec: RunSpec, out: str) -> str:
 
 def _format_judges(judges: Sequence[JudgeSpec]) -> Iterator[str]:
     """Yield the options of the judges and of the other roles; the judge of unread replies has the last number."""
-    ordered = sorted(judges, key=lambda judge: list(JudgeRole).index(judge.role))
+    ordered = sorted(judges, key=lambda judge: JudgeRole.all().index(judge.role))
     for scope, group in groupby(ordered, key=lambda judge: "" if judge.role.is_judge else f"{judge.role}."):
         members = list(group)
         for number, judge in enumerate(members, start=1):

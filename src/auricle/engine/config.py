@@ -33,16 +33,6 @@ from auricle.engine.spec import (
 from auricle.engine.suites import Suite, find_suite, make_condition_suite
 from auricle.engine.task_files import YAML_SUFFIXES, TaskReference
 
-PLURALS = {
-    f"{name}s": name for name in ("task", "model", "label", "judge", "recogniser", "speaker_model", "quality_model")
-}
-ROLE_FIELDS = {
-    "judge_unread": JudgeRole.UNREAD,
-    "recogniser": JudgeRole.RECOGNISER,
-    "speaker_model": JudgeRole.SPEAKER,
-    "quality_model": JudgeRole.QUALITY,
-}
-"""Fields of config files that name models of a role; they become members of `judge`."""
 SETTINGS_FIELDS = tuple(field.name for field in fields(Settings) if field.name not in ("cache", "limit"))
 """Settings that a config contains; the cache is chosen by `cache` and `cache_path`, and `limit` is part of the spec."""
 
@@ -118,7 +108,7 @@ class RunConfig(BaseModel):
     add_metrics: tuple[str, ...] = ()
     """Metrics to compute beside those of each task; the same as in `task_args`."""
     judge: tuple[JudgeSpec, ...] = ()
-    """Models that judge answers, or that metrics of spoken answers need."""
+    """Models that judge answers, or that metrics need in another role."""
     infer_only: bool = False
     """Store answers without scoring them."""
     cache: bool = False
@@ -332,15 +322,18 @@ def read_fields(path: Path) -> dict[str, Any]:
     Raises:
         SpecError: if a field is given twice.
     """
+    other_roles = [role for role in JudgeRole.all() if role is not JudgeRole.JUDGE]
+    singular = ("task", "model", "label", "judge", *(role.field for role in other_roles if not role.is_judge))
+    plurals = {f"{name}s": name for name in singular}
     values: dict[str, Any] = {}
     for name, value in read_yaml(path).items():
         field = str(name).replace("-", "_")
-        field = PLURALS.get(field, field)
+        field = plurals.get(field, field)
         if field in values:
             raise SpecError(f"{path}: {field!r} is given twice, the second time as {name!r}.")
         values[field] = value
-    for field, role in ROLE_FIELDS.items():
-        if models := values.pop(field, None):
+    for role in other_roles:  # their fields become members of `judge`
+        if models := values.pop(role.field, None):
             values["judge"] = replace_judges(values.get("judge"), role, models)
     return values
 

@@ -196,11 +196,8 @@ def check_judges_are_used(tasks: Sequence[Task], judges: Sequence[JudgeSpec], pl
         judge = judge_spec.to_judge()
         if judge.role is JudgeRole.UNREAD:
             raise NothingToJudge(f"{place} has no metric that reads answers from replies; its metrics are {names}.")
-        if judge.role is JudgeRole.QUALITY:
-            raise NothingToJudge(
-                f"No metric reads what {judge.short_model} predicts. Write one with make_quality_metric, and name it "
-                "with --add-metrics; docs/spoken-answers.md has an example."
-            )
+        if judge.role.unused:
+            raise NothingToJudge(judge.role.unused.format(model=judge.short_model))
         raise NothingToJudge(
             f"{place} has no metric that uses a {judge.role.noun}; its metrics are {names}. "
             "Add -T metrics=judge-reference or another judge metric."

@@ -5,20 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path, PurePath
-from typing import Any, Self
+from typing import Annotated, Any, Self
 
 import orjson
 from pydantic import (
     BaseModel,
+    BeforeValidator,
     ConfigDict,
     Field,
+    InstanceOf,
     ModelWrapValidatorHandler,
+    PlainSerializer,
     PrivateAttr,
     field_validator,
     model_validator,
 )
+from pydantic_core import PydanticCustomError
 
+from auricle.core.arguments import join_choices
 from auricle.core.errors import SpecError
+from auricle.core.features import find_parts
 from auricle.core.judge_roles import JudgeRole
 from auricle.core.redaction import SECRETS, redact
 from auricle.core.registry import split_prefix
@@ -39,10 +45,9 @@ from auricle.runs.verdicts import Judge, merge_judges, read_last_judges
 SCORING_ARGUMENTS = (
     *("profile", "scored_as", "metrics", "add_metrics", "rubric", "votes", "cluster", "name", "answers", "by"),
     *(name for name in PROVENANCE_OPTIONS if name != "version"),
-    *("words", "entities", "target", "outputs", "ties", "eval_yaml", "by_duration", "duration_bin"),
-    *("collar", "overlap", "convention", "word_collar", "contents"),
+    "target",
 )
-"""Task arguments that change how answers are scored, but not the requests."""
+"""Task arguments that change how answers are scored, but not the requests; features have others."""
 STORED_ARGUMENTS = ("target",)
 """Scoring arguments whose effect is stored with the answers, so that scoring again cannot change it."""
 CHAT_FORMAT_ARGUMENT = "meta_template"
@@ -50,6 +55,19 @@ CHAT_FORMAT_ARGUMENT = "meta_template"
 
 MAX_SEED = 2_000_000_000
 """Highest seed of a run; servers take seeds of 32 bits, and those of further answers are higher."""
+
+
+def list_scoring_arguments() -> list[str]:
+    """List the task arguments that change how answers are scored, but not the requests."""
+    return [*SCORING_ARGUMENTS, *find_parts("scoring_arguments")]
+
+
+def _parse_role(value: Any) -> JudgeRole:
+    try:
+        return JudgeRole.of(value)
+    except (TypeError, ValueError):
+        expected = join_choices([repr(role.name) for role in JudgeRole.all()])
+        raise PydanticCustomError("enum", "Input should be {expected}", {"expected": expected}) from None
 
 
 class JudgeSpec(BaseModel):
@@ -66,9 +84,9 @@ class JudgeSpec(BaseModel):
 
     model: str
     args: dict[str, Any] = Field(default_factory=dict)
-    role: JudgeRole = JudgeRole.JUDGE
-    """What it does: `judge` scores answers, `unread` reads replies that rules cannot read, `recogniser` transcribes
-    spoken answers, `speaker` compares voices, `quality` predicts ratings of spoken answers."""
+    role: Annotated[InstanceOf[JudgeRole], BeforeValidator(_parse_role), PlainSerializer(str)] = JudgeRole.JUDGE
+    """What it does: `judge` scores answers, `unread` reads replies that rules cannot read; features add other roles,
+    such as `recogniser`."""
 
     @model_validator(mode="before")
     @classmethod
@@ -91,7 +109,7 @@ class JudgeSpec(BaseModel):
     def public(self) -> dict[str, Any]:
         """Return the fields of the judge without secrets."""
         fields = {"model": self.model, "args": redact(self.args)}
-        return {**fields, "role": self.role.value} if self.role is not JudgeRole.JUDGE else fields
+        return {**fields, "role": self.role.name} if self.role is not JudgeRole.JUDGE else fields
 
     def resolved(self) -> Self:
         """Return the judge with the path of its file made absolute."""
@@ -115,14 +133,14 @@ def list_judges(value: Any) -> Any:
 def _name_role(fields: Mapping[str, Any]) -> dict[str, Any]:
     """Return the fields of a judge with its role instead of `reads_unread`, which stood for it before."""
     others = {name: value for name, value in fields.items() if name != "reads_unread"}
-    return {**others, "role": JudgeRole.UNREAD} if fields.get("reads_unread") else others
+    return {**others, "role": JudgeRole.UNREAD.name} if fields.get("reads_unread") else others
 
 
 def replace_judges(judges: Any, role: JudgeRole, models: Any) -> tuple[Any, ...]:
     """Return the fields of judges with others in a role, given by their names or their fields."""
-    others = (judge for judge in list_judges(judges) if judge.get("role", JudgeRole.JUDGE) != role)
+    others = (judge for judge in list_judges(judges) if str(judge.get("role", JudgeRole.JUDGE)) != role.name)
     is_default = role is JudgeRole.JUDGE
-    named = (judge if is_default else {**judge, "role": role} for judge in list_judges(models))
+    named = (judge if is_default else {**judge, "role": role.name} for judge in list_judges(models))
     return (*named, *others) if is_default else (*others, *named)
 
 
@@ -260,7 +278,7 @@ class Spec(BaseModel):
         Raises:
             SpecError: if an argument would change the requests or the stored samples.
         """
-        allowed = [name for name in SCORING_ARGUMENTS if name not in STORED_ARGUMENTS]
+        allowed = [name for name in list_scoring_arguments() if name not in STORED_ARGUMENTS]
         if others := [name for name in arguments if name not in allowed]:
             raise SpecError(
                 f"{', '.join(others)} cannot change when a run is scored again: only {', '.join(allowed)} can. "
@@ -293,7 +311,8 @@ class Spec(BaseModel):
 
     def identity(self) -> dict[str, Any]:
         """Return what must be equal to resume a run: the task and the model, with their arguments."""
-        request_args = {name: value for name, value in self.task_args.items() if name not in SCORING_ARGUMENTS}
+        scoring_args = list_scoring_arguments()
+        request_args = {name: value for name, value in self.task_args.items() if name not in scoring_args}
         return {
             "task": self.task,
             "task_args": redact(request_args, hide_generated=False),

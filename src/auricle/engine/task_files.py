@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from auricle.core.errors import SpecError
+from auricle.core.features import find_parts
 from auricle.core.registry import split_prefix
 from auricle.core.storage import is_remote
 from auricle.core.yaml_files import SourceLocations, read_yaml_with_extends
@@ -20,13 +21,11 @@ from auricle.engine.conditions import PERTURB_ARGUMENT, Condition
 from auricle.engine.task import Task
 from auricle.engine.task_options import Provenance
 
-PATH_ARGUMENTS = ("data", "root", "rubric", "words", "entities", "dataset_jsonl", "dataset_root", "eval_yaml", "uem")
-"""Task arguments that are paths."""
+PATH_ARGUMENTS = ("data", "root", "rubric")
+"""Task arguments that are paths; features have others."""
 YAML_SUFFIXES = (".yaml", ".yml")
 SUITE_FIELD = "suite"
 """The field of a YAML file that lists the tasks of a suite."""
-CONVERSATIONS_FIELD = "conversations"
-"""The field of a YAML file that lists conversations, which the task kind `conversation` reads from the file."""
 CODE_ARGUMENTS = (
     ("inferencer",),
     ("inferencer", "use"),
@@ -34,9 +33,8 @@ CODE_ARGUMENTS = (
     ("shots",),
     ("shots", "use"),
     ("shots", "encoder"),
-    ("caller", "model"),
 )
-"""Task arguments that may be `file.py:name`."""
+"""Task arguments that may be `file.py:name`; features have others, as `argument.key`."""
 METRIC_ARGUMENTS = ("metrics", "add_metrics")
 """Task arguments that are lists of metrics."""
 
@@ -135,8 +133,8 @@ def read_task_file(path: Path, arguments: dict[str, Any], kind: str | None = Non
     kind = absolute_code_path(kind, path.parent)
     with locations.annotate_errors("kind"):
         TASKS.get(kind)
-    if CONVERSATIONS_FIELD in values:  # the file is its own data, whose errors have lines
-        del values[CONVERSATIONS_FIELD]
+    if field := next((name for name in find_parts("row_fields") if name in values), ""):
+        del values[field]  # the file is its own data, whose errors have lines
         values["data"] = str(path.resolve())
     return TaskReference(kind, {"name": path.stem, **values, **arguments}, locations)
 
@@ -145,7 +143,7 @@ def resolve_paths(arguments: Mapping[str, Any], base: Path) -> dict[str, Any]:
     """Return task arguments with all paths made absolute, relative to `base`."""
     resolved: dict[str, Any] = copy.deepcopy(dict(arguments))
     for names, resolve in (
-        (PATH_ARGUMENTS, _absolute_argument),
+        ((*PATH_ARGUMENTS, *find_parts("path_arguments")), _absolute_argument),
         (METRIC_ARGUMENTS, _absolute_metrics),
         ((PERTURB_ARGUMENT,), _resolve_conditions),
     ):
@@ -153,7 +151,7 @@ def resolve_paths(arguments: Mapping[str, Any], base: Path) -> dict[str, Any]:
     shots = resolved.get("shots")
     if isinstance(shots, dict) and isinstance(pool := shots.get("pool"), (str, Path)):
         shots["pool"] = absolute_path(str(pool), base)
-    for name, *inner in CODE_ARGUMENTS:
+    for name, *inner in (*CODE_ARGUMENTS, *(name.split(".") for name in find_parts("code_arguments"))):
         mapping = resolved if not inner else resolved.get(name)
         key = inner[0] if inner else name
         if isinstance(mapping, dict) and isinstance(value := mapping.get(key), str):

@@ -89,10 +89,12 @@ FEATURE = Feature(
     commands={"words": ("commands:words", "Print which words a recogniser lost, confused and inserted.", "Inspect")},
     report_sections={"words": ("word_errors:render_words", "words that were lost, confused and inserted", "240")},
     more={
+        "path_arguments": dict.fromkeys(("words", "entities"), ("word_options:TranscriptOptions", "")),
+        "scoring_arguments": dict.fromkeys(("words", "entities"), ("word_options:TranscriptOptions", "")),
         "record_observers": {
             "vowel-marks": ("vowel_marks:VowelMarks", "vowel marks that one side lacks"),
             "word-errors": ("word_errors:WordErrorObserver", "errors by word"),
-        }
+        },
     },
     headlines={"words.written_form": ("formatted_wer", "punctuation_f1", "capitalisation_f1")},
 )

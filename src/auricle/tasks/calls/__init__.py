@@ -107,6 +107,8 @@ FEATURE = Feature(
     },
     more={
         "figures": {"calls": ("figures:CallFigures", "")},
+        "code_arguments": {"caller.model": ("kind:ConversationOptions", "")},
+        "row_fields": {"conversations": ("kind:ROWS_FIELD", "conversations in a task file")},
         "session_drivers": {"call": ("live.driver:hold_call", "hold a call with a model that has sessions")},
     },
     headlines={

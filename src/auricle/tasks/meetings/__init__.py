@@ -27,6 +27,10 @@ FEATURE = Feature(
     task_kinds={"meeting": ("kind:meeting", "who speaks when, and what, on your data (`--as meeting`)")},
     more={
         "figures": {"meetings": ("figures:MeetingFigures", "")},
+        "path_arguments": {"uem": ("kind:MeetingOptions", "")},
+        "scoring_arguments": dict.fromkeys(
+            ("collar", "overlap", "convention", "word_collar", "contents"), ("kind:MeetingOptions", "")
+        ),
         "row_formats": dict.fromkeys(
             (".rttm", ".stm", ".ctm", ".seglst"), ("segment_files:read_recordings", "a row for each recording")
         ),

@@ -22,5 +22,6 @@ FEATURE = Feature(
         "reward": ("kinds:reward", "quality ratings on your data (`--as reward`)"),
         "preference": ("kinds:preference", "pairwise preferences on your data (`--as preference`)"),
     },
+    more={"scoring_arguments": dict.fromkeys(("outputs", "ties"), ("kinds:RewardOptions", ""))},
     headlines={"ratings": ("srcc",), "preference": ()},
 )

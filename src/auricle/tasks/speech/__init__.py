@@ -63,6 +63,11 @@ FEATURE = Feature(
     report_sections={"spoken-answers": ("figures:render_spoken_answers", "why spoken answers fail", "250")},
     more={
         "figures": {"speech": ("figures:SpeechFigures", "")},
+        "judge_roles": {
+            "recogniser": ("roles:RECOGNISER", "transcribes spoken answers"),
+            "speaker": ("roles:SPEAKER", "rates how similar two voices are"),
+            "quality": ("roles:QUALITY", "predicts how listeners would rate spoken answers"),
+        },
         "row_formats": {".lst": ("formats:read_seed_tts", "lists of seed-tts-eval")},
     },
     headlines={

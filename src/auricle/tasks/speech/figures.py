@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 from markupsafe import Markup
 
 from auricle.core.errors import AuricleError
-from auricle.core.judge_roles import JudgeRole
 from auricle.core.types import REFERENCE_INPUT, Generation, Record
 from auricle.media import Audio
 from auricle.metrics.base import Metric, resolve_metrics
@@ -23,6 +22,7 @@ from auricle.report.templating import render
 from auricle.report.text_format import truncate
 from auricle.runs.metrics import Number
 from auricle.runs.scores import ScoreLine
+from auricle.tasks.speech.roles import RECOGNISER
 
 MAX_SECONDS = 30.0
 """Seconds of each recording that are drawn, as many as are played."""
@@ -199,7 +199,7 @@ class SpeechFigures(FigureSource):
         if view.verdict or not heard:
             return view
         # What the first recogniser heard, whichever metric the samples are sorted by.
-        return replace(view, verdict=" ".join(heard), judge_title=JudgeRole.RECOGNISER.noun)
+        return replace(view, verdict=" ".join(heard), judge_title=RECOGNISER.noun)
 
 
 # --- failures --------------------------------------------------------------------------------------------------------

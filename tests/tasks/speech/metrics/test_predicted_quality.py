@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from auricle.core.errors import Unreadable
-from auricle.tasks.speech.roles import QUALITY
 from auricle.core.types import Generation, Sample
 from auricle.media import Audio
 from auricle.metrics.capabilities import Judged
 from auricle.tasks.speech.metrics.predicted_quality import dnsmos_ovrl, make_quality_metric, predicted_quality
+from auricle.tasks.speech.roles import QUALITY
 
 CLIP = Audio.of(np.full(800, 0.25, dtype=np.float32), rate=8000)
 SAMPLE = Sample(id="1", inputs={"question": "How are you?"})

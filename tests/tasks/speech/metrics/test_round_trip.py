@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from auricle.core.errors import Unreadable
-from auricle.tasks.speech.roles import RECOGNISER
 from auricle.core.types import Generation, Sample
 from auricle.media import Audio
 from auricle.metrics.capabilities import Judged, Localized, Restricted
@@ -20,6 +19,7 @@ from auricle.tasks.speech.metrics.round_trip import (
     round_trip_wer,
     round_trip_wer_mean,
 )
+from auricle.tasks.speech.roles import RECOGNISER
 
 CLIP = Audio.of(np.full(800, 0.25, dtype=np.float32), rate=8000)
 HUMAN = Audio.of(np.full(900, 0.5, dtype=np.float32), rate=8000)

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from auricle.core.errors import Unreadable
-from auricle.tasks.speech.roles import SPEAKER
 from auricle.core.types import Generation, Predict, Sample
 from auricle.media import Audio
 from auricle.metrics.capabilities import Judged
 from auricle.tasks.speech.metrics.speaker_similarity import read_value, speaker_similarity
+from auricle.tasks.speech.roles import SPEAKER
 
 
 def clip(level: float) -> Audio:

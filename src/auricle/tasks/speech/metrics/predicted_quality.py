@@ -10,11 +10,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from auricle.core.judge_roles import JudgeRole
 from auricle.core.types import Output, Predict, Sample
 from auricle.metrics.base import Metric, constant_bounds, mean
 from auricle.tasks.speech.metrics.outputs import list_spoken_outputs, require_audio
 from auricle.tasks.speech.metrics.speaker_similarity import read_value
+from auricle.tasks.speech.roles import QUALITY
 
 SCALE = (1.0, 5.0)
 """Lowest and highest rating of listeners."""
@@ -61,7 +61,7 @@ def make_quality_metric(
         bounds=constant_bounds(limits),
         unit="points",
         judge_requests=scorer.judge_requests,
-        judge_role=JudgeRole.QUALITY,
+        judge_role=QUALITY,
         judge_models=(model,),
     )
 

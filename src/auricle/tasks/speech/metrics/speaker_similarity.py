@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from auricle.core.errors import Unreadable
-from auricle.core.judge_roles import JudgeRole
 from auricle.core.types import OTHER_VOICE_INPUT, REFERENCE_INPUT, Output, Predict, Sample
 from auricle.media import Audio
 from auricle.metrics.base import Array, Details, MeanAggregator, Metric, divide
 from auricle.tasks.speech.metrics.outputs import VOICE_INPUTS, find_recording, list_spoken_outputs, require_audio
+from auricle.tasks.speech.roles import SPEAKER
 
 SCORE = "score"
 """Value of a speaker model: higher for voices that are more alike."""
@@ -96,6 +96,6 @@ speaker_similarity = Metric(
     title="Speaker similarity",
     variant=SCORE,
     judge_requests=_scorer.judge_requests,
-    judge_role=JudgeRole.SPEAKER,
+    judge_role=SPEAKER,
     needs=f"a recording of the voice: {', '.join(VOICE_INPUTS)}",
 )
