@@ -26,6 +26,7 @@ check: .venv/dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python scripts/lint_texts.py
 
 # Each collects only its own tests; of two workers of one run, each would collect all of them.
 NOT_QUICK := tests/browser/ tests/contract/ tests/crash/ tests/oracle/ tests/scripts/

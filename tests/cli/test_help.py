@@ -28,22 +28,6 @@ def all_commands(command: click.Command = cli, path: tuple[str, ...] = ()) -> It
             yield from all_commands(subcommand, (*path, name))
 
 
-OPTIONS = [
-    pytest.param(parameter, id=f"{name} {parameter.opts[-1]}")
-    for name, command in all_commands()
-    for parameter in command.params
-    if isinstance(parameter, click.Option)
-]
-
-
-@pytest.mark.parametrize(("name", "summary"), SUMMARIES.items())
-def test_summary_equals_the_first_line_of_the_command_help(name: str, summary: str) -> None:
-    command = cli.get_command(click.Context(cli), name)
-    assert command is not None
-    assert command.name == name
-    assert (command.help or "").splitlines()[0] == summary
-
-
 def test_top_level_help_lists_commands_in_groups() -> None:
     output = CliRunner().invoke(cli, ["--help"]).output
     positions = [output.index(f"{title}:") for title in list_commands()]
@@ -63,25 +47,6 @@ def test_run_help_groups_options() -> None:
     positions = [output.index(f"\n{title}\n") for title in titles]
     assert positions == sorted(positions)
     assert output.index("Scale-out:") < output.index("--ray-address") < output.index("\nCost:")
-
-
-@pytest.mark.parametrize("option", OPTIONS)
-def test_option_help_is_a_sentence_that_stands_alone(option: click.Option) -> None:
-    text = option.help or ""
-    sentence = text.partition(" [default: ")[0]
-    assert len(sentence.split()) >= 2
-    assert sentence[0].isupper()
-    assert sentence.endswith(".")
-    assert not sentence.startswith(("Of ", "With ", "Only ", "Where "))
-
-
-@pytest.mark.parametrize("option", OPTIONS)
-def test_option_states_its_default(option: click.Option) -> None:
-    context = click.Context(cli, show_default=True)
-    record = option.get_help_record(context)
-    assert record is not None
-    is_plain_flag = option.is_flag and not option.secondary_opts
-    assert "[default: " in record[1] or "equire" in record[1] or option.multiple or is_plain_flag
 
 
 @pytest.mark.slow

@@ -66,8 +66,8 @@ def aggregate_answers(metric: Metric, aggregation: str) -> Metric:
 
     Examples:
         >>> from auricle import Generation, Sample
-        >>> from auricle.tasks.asr.error_rates import exact_match
-        >>> voted = aggregate_answers(exact_match, "vote")
+        >>> from auricle.metrics.catalogue import METRICS
+        >>> voted = aggregate_answers(METRICS.get("exact_match"), "vote")
         >>> answers = [Generation(text=text) for text in ("yes", "no", "yes")]
         >>> voted.aggregate([voted.score(Sample(id="1", inputs={}, target="yes"), *answers)])
         1.0
@@ -180,7 +180,7 @@ class AnswerScorer:
     def _score_answer(
         self, answer: AnswerInContext, remaining_verdicts: Iterator[Reply], facts: Mapping[str, float | None]
     ) -> Stat | None:
-        if isinstance(self.metric, Judged):
+        if hasattr(self.metric, "judge_requests"):  # which is much faster than to ask for the protocol
             verdicts = tuple(islice(remaining_verdicts, len(self.metric.judge_requests(*answer))))
             stat = self.metric.score(*answer, verdicts=verdicts, **facts)
         else:
