@@ -6,8 +6,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-from auricle.frameworks.aisbench.dataset_rows import read_vocal_sounds
-
 CONFIG = """
 from ais_bench.benchmark.openicl.icl_prompt_template.icl_prompt_template_mm import MMPromptTemplate
 from ais_bench.benchmark.openicl.icl_inferencer import GenInferencer
@@ -27,17 +25,6 @@ sound_datasets = [dict(
 """
 
 
-def test_the_answer_is_the_last_part_of_a_recordings_name(tmp_path: Path) -> None:
-    (tmp_path / "sounds").mkdir()
-    for name in ("f1_0_sigh.wav", "f0_0_cough.wav", "notes.txt"):
-        (tmp_path / "sounds" / name).write_bytes(b"")
-    rows = read_vocal_sounds(tmp_path / "sounds", tmp_path)
-    assert [(row["id"], row["audio"], row["answer"]) for row in rows] == [
-        ("f0_0_cough", "sounds/f0_0_cough.wav", "cough"),
-        ("f1_0_sigh", "sounds/f1_0_sigh.wav", "sigh"),
-    ]
-
-
 def test_a_config_of_recordings_is_imported_and_scored(auricle: Any, tone: Any, tmp_path: Path) -> None:
     (tmp_path / "recordings").mkdir()
     for name in ("a_laughter.wav", "b_sigh.wav"):
@@ -45,6 +32,11 @@ def test_a_config_of_recordings_is_imported_and_scored(auricle: Any, tone: Any, 
     (tmp_path / "config.py").write_text(CONFIG)
     result = auricle("import", "--from", "aisbench", "config.py", "-o", "task.yaml")
     assert result.returncode == 0, result.stderr
+    rows = [json.loads(line) for line in (tmp_path / "sounds.jsonl").read_text().splitlines()]
+    assert [(row["id"], row["audio"], row["answer"]) for row in rows] == [
+        ("a_laughter", "recordings/a_laughter.wav", "laughter"),
+        ("b_sigh", "recordings/b_sigh.wav", "sigh"),
+    ]
     result = auricle("import", "--from", "aisbench", "config.py", "-o", "other.yaml")
     assert "File already exists: sounds.jsonl" in result.stderr
     result = auricle("run", "task.yaml", "-m", "echo", "-M", "reply=B: sigh", "-o", "run")

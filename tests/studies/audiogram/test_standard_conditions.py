@@ -3,7 +3,7 @@
 import pytest
 
 from auricle.engine.conditions import Condition
-from auricle.studies.audiogram.standard_conditions import QUICK_CONDITIONS, STANDARD_CONDITIONS
+from auricle.studies.audiogram.commands import QUICK_CONDITIONS, STANDARD_CONDITIONS
 
 
 @pytest.mark.parametrize(("texts", "families", "levels"), [(STANDARD_CONDITIONS, 7, 5), (QUICK_CONDITIONS, 3, 3)])

@@ -17,7 +17,6 @@ from auricle.frameworks.aisbench.class_files import find_class_file
 from auricle.frameworks.aisbench.config_expressions import Symbol
 from auricle.frameworks.aisbench.config_reader import find_datasets
 from auricle.frameworks.aisbench.config_templates import TemplateConverter
-from auricle.frameworks.aisbench.dataset_rows import ROW_MAKERS
 from auricle.frameworks.aisbench.evaluators import check_metric, list_metric_names
 from auricle.frameworks.aisbench.model_config import draft_models
 from auricle.frameworks.exchange.task_drafts import TaskDraft
@@ -31,6 +30,10 @@ POSTPROCESSOR_SECTIONS = {"pred": "pred_postprocessor", "gold": "dataset_postpro
 CONVERSATION_MODES = {"every": "every", "last": "last", "every_with_gt": "gold"}
 DEFAULT_TOPK_ENCODER = "sentence-transformers/all-mpnet-base-v2"
 
+VOCAL_SOUND_QUESTION = (
+    "Which of these sounds do you hear? A: laughter, B: sigh, C: cough, D: throat clearing, E: sneeze, F: sniff. "
+    "Answer with the letter of the best match."
+)
 LABEL_INFERENCER = "labels"
 """Inferencer that compares one prompt per label."""
 
@@ -113,7 +116,7 @@ class AisbenchTaskDraft(TaskDraft):
                 f"Write them to {file_name}, or change `data`."
             )
             return file_name
-        if self._make_rows():
+        if self._add_vocal_sounds():
             return f"{self.task['name']}.jsonl"
         if file := self._find_split_file(split):
             return file
@@ -130,12 +133,20 @@ class AisbenchTaskDraft(TaskDraft):
     def _split_name(self, purpose: str) -> str:
         return str(self.reader_config.get(f"{purpose}_split") or purpose)
 
-    def _make_rows(self) -> bool:
-        """Make the rows of a dataset class that does not read a table; return whether there are any."""
-        make_rows, folder = ROW_MAKERS.get(str(self.config.get("type"))), self._find_path()
-        if make_rows is None or folder is None or not folder.is_dir():
+    def _add_vocal_sounds(self) -> bool:
+        """Make the rows of AISBench's VocalSoundDataset, which reads a folder; return whether there are any."""
+        folder = self._find_path()
+        if str(self.config.get("type")) != "VocalSoundDataset" or folder is None or not folder.is_dir():
             return False
-        self.rows = make_rows(folder, self.output_folder)
+        self.rows = [
+            {
+                "id": path.stem,
+                "audio": os.path.relpath(path.resolve(), self.output_folder.resolve()),
+                "question": VOCAL_SOUND_QUESTION,
+                "answer": path.stem.rpartition("_")[2],  # as in `f0003_0_cough.wav`
+            }
+            for path in sorted(folder.glob("*.wav"))
+        ]
         self.notes.append(f"The {len(self.rows)} rows of {folder} are written to {self.task['name']}.jsonl.")
         return bool(self.rows)
 

@@ -1,7 +1,7 @@
 """What was spoken so far."""
 
 from auricle.core.calls import CallRecording, Event, EventKind, Span
-from auricle.tasks.calls.live.dialogue import make_dialogue
+from auricle.tasks.calls.live.driver import make_dialogue
 from auricle.tasks.calls.live.player import Player
 from tests.support.voice_agents import RATE, tone
 

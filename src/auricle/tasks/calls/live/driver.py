@@ -24,15 +24,16 @@ from auricle.core.calls import (
     StartOfTurn,
     Step,
     ToolResult,
+    Utterance,
     attach_recording,
 )
 from auricle.core.errors import InvalidEvent, Rejected, SpecError, Transient, describe
+from auricle.core.heard_speech import list_spoken_items
 from auricle.core.types import Call
 from auricle.core.user_code import AwaitedCall, UserCall
 from auricle.media import Audio
 from auricle.tasks.calls.live.agent import END_SILENCE, AgentState
 from auricle.tasks.calls.live.caller import TIME_TOLERANCE, ScriptedCaller
-from auricle.tasks.calls.live.dialogue import make_dialogue
 from auricle.tasks.calls.live.event_checks import check_event
 from auricle.tasks.calls.live.mixing import mix_tracks
 from auricle.tasks.calls.live.pacing import InputStream
@@ -402,3 +403,10 @@ class _LiveCall:
         caller = self._caller.make_track(seconds), self._model.input_rate
         agent = self._player.make_track(seconds), self._model.output_rate
         return mix_tracks(caller, agent, seconds=seconds)
+
+
+def make_dialogue(recording: CallRecording) -> list[Utterance]:
+    """Return what was spoken and heard so far, for callers that decide during the call what to do next."""
+    caller = [(span.start, Utterance("caller", span.text)) for span in recording.caller if span.text]
+    agent = [(item.start, Utterance("agent", item.heard)) for item in list_spoken_items(recording) if item.heard]
+    return [utterance for _, utterance in sorted([*caller, *agent], key=lambda entry: entry[0])]
