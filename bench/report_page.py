@@ -17,8 +17,8 @@ from measure import Cost, Sheet, at_most, measure_cost
 
 from auricle import api
 from auricle.report.run_html import render_report
+from auricle.report.worst_samples import load_worst_samples
 from auricle.runs.metrics import read_metrics
-from auricle.scoring.worst_samples import load_worst_samples
 
 SAMPLES = 10_000
 RECORDINGS = 50

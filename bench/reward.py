@@ -18,13 +18,12 @@ from measure import Sheet, at_most, measure_best
 from scipy import stats as scipy_stats
 
 from auricle import Audio, Prediction, Sample
-from auricle.core.files import write_lines_atomically
 from auricle.core.gc_tuning import infrequent_gc
 from auricle.core.types import Record
 from auricle.metrics.base import Metric
 from auricle.runs.run_directory import Run
 from auricle.runs.run_spec import RunSpec
-from auricle.runs.usage import UsageTotals
+from auricle.runs.scores import write_scores
 from auricle.scoring.score_table import ScoreTable, score_records
 from auricle.scoring.summary import summarise
 from auricle.tasks.rewards.preference import preference_metrics
@@ -94,8 +93,7 @@ def score_from_disk(records: Sequence[Record], metrics: Sequence[Metric], folder
     def read() -> None:
         table = ScoreTable(metrics)
         with infrequent_gc():
-            counted_records = UsageTotals().count_records(Run.load(folder).records())
-            write_lines_atomically(folder / "scores.jsonl", score_records(counted_records, table))
+            write_scores(folder, score_records(Run.load(folder).records(), table))
         summarise(table)
 
     return read

@@ -26,13 +26,13 @@ from auricle.core.signature import MetricSignature, Signature
 from auricle.core.types import Generation, Record, Sample
 from auricle.data.parts import DataPart
 from auricle.metrics.base import resolve_metrics
+from auricle.report.merging import StoreSnapshot
 from auricle.runs.shards.completions import Completion, StoredFile, digest_content
 from auricle.runs.shards.merged_files import IDS_FILE, SUMS_FILE
 from auricle.runs.shards.plan import ShardPlan
 from auricle.runs.shards.store import ShardStore
 from auricle.scoring.score_table import ScoreTable, score_records
 from auricle.scoring.shards.buckets import digest_texts
-from auricle.scoring.shards.merge import StoreSnapshot
 from auricle.scoring.shards.packing import pack
 from auricle.scoring.shards.running_sums import RunningSums
 from auricle.scoring.shards.scoring import USAGE_FIELDS

@@ -43,8 +43,9 @@ from auricle.runs.verdicts import Judge, merge_judges
 if TYPE_CHECKING:
     import pandas as pd
 
+    from auricle.report.shown_comparison import ShownComparison
     from auricle.runs.shards.status import ShardStatus
-    from auricle.scoring.compare import CompareKeywords, Comparison
+    from auricle.scoring.compare import CompareKeywords
     from auricle.scoring.gate import Gate, GateKeywords
 
 T = TypeVar("T")
@@ -150,7 +151,8 @@ def evaluate_shards(
         >>> evaluate_shards(spec, "runs/large", workers=4)["wer"].value  # doctest: +SKIP
         1.0
     """
-    from auricle.scoring.shards.sharded_run import merge_once, run_workers
+    from auricle.report.merging import merge_once
+    from auricle.scoring.shards.sharded_run import run_workers
 
     settings = settings or Settings()
     settings = replace(
@@ -190,7 +192,7 @@ def merge_shards(
     Examples:
         >>> merge_shards(["runs/part-0", "runs/part-1"], "runs/all")  # doctest: +SKIP
     """
-    from auricle.scoring.shards.sharded_run import merge_completed
+    from auricle.report.merging import merge_completed
 
     return merge_completed([runs] if isinstance(runs, (str, Path)) else list(runs), out)
 
@@ -382,9 +384,9 @@ def _judge_and_publish(
 
 
 def _publish(run: Run, task: Task, judges: Sequence[Judge], scoring: ScoringArguments | None) -> Metrics:
-    from auricle.scoring.publish import publish  # commands that do not score start faster without it
+    from auricle.report.run_files import score_and_write  # commands that do not score start faster without it
 
-    return publish(run, task, model_name(run), judges, scoring)
+    return score_and_write(run, task, model_name(run), judges, scoring)
 
 
 def summary(out: str | Path, by: str | None = None) -> Numbers:
@@ -455,17 +457,17 @@ def load_metrics(out: str | Path) -> Metrics:
 
 
 def _combine_suite(path: Path) -> Metrics:
-    from auricle.scoring.suites import combine_suite
+    from auricle.report.suite_files import combine_and_write
 
     folders = {part.name: path / part.folder for part in read_suite_run(path).parts}
-    return combine_suite(
+    return combine_and_write(
         path, {name: load_metrics(folder) if contains_run(folder) else None for name, folder in folders.items()}
     )
 
 
 def compare(
     a: str | Path, b: str | Path, metrics: Sequence[str] = (), by: str | None = None, **options: Unpack[CompareKeywords]
-) -> Comparison:
+) -> ShownComparison:
     """Compare two runs, sample by sample, or two groups of different samples.
 
     Args:
@@ -488,6 +490,7 @@ def compare(
         >>> [(row.metric, row.n, row.difference) for row in compare(*runs, metrics=["wer"]).rows]
         [('wer', 4, 0.0)]
     """
+    from auricle.report.shown_comparison import ShownComparison
     from auricle.scoring.compare import CompareOptions, Split, compare_runs
 
     paths = Path(a), Path(b)
@@ -504,7 +507,7 @@ def compare(
         max_flips=options.get("max_flips", 5),
         estimate_designs=options.get("estimate_designs", False),
     )
-    comparison = compare_runs(paths, results, metrics, compare_options)
+    comparison = ShownComparison.of(compare_runs(paths, results, metrics, compare_options))
     names = options.get("names")
     return comparison.with_names(*names) if names else comparison
 
@@ -542,12 +545,14 @@ def gate(
     return decide(comparison, parsed, options.get("min_coverage", MIN_COVERAGE), options.get("min_pairs", 0))
 
 
-def _compare_suites(paths: tuple[Path, Path], metrics: Sequence[str], cluster: str | None) -> Comparison:
+def _compare_suites(paths: tuple[Path, Path], metrics: Sequence[str], cluster: str | None) -> ShownComparison:
+    from auricle.report.shown_comparison import ShownComparison
     from auricle.scoring.compare.suites import compare_suites, find_common_parts
 
     common = find_common_parts(paths)
     parts = {name: (both, (load_metrics(both[0]), load_metrics(both[1]))) for name, both in common.items()}
-    return compare_suites(paths, (load_metrics(paths[0]), load_metrics(paths[1])), parts, metrics, cluster)
+    results = load_metrics(paths[0]), load_metrics(paths[1])
+    return ShownComparison.of(compare_suites(paths, results, parts, metrics, cluster))
 
 
 def load_model(model: Any, /, **arguments: Any) -> LoadedModel:

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 import soundfile
 
-from auricle.report.plot_data import ConfusionMatrix
 from auricle.runs.metrics import read_metrics
+from auricle.scoring.confusion_matrix import ConfusionMatrix
 from tests.browser.conftest import OpenPage, RunningApp
 from tests.support.browser import choose_model, choose_with_mouse, click_mark
 from tests.support.emotion_corpora import RAVDESS_SPEECH

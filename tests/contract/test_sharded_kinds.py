@@ -10,8 +10,8 @@ from typing import Any
 import orjson
 import pytest
 
+from auricle.report.merging import merge_completed
 from auricle.runs.metrics import read_metrics
-from auricle.scoring.shards.sharded_run import merge_completed
 from tests.support.sharded_runs import NOT_COMPARED
 
 pytestmark = pytest.mark.slow

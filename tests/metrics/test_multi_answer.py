@@ -21,7 +21,7 @@ from auricle.metrics.multi_answer import (
     get_turns,
     is_conversation,
 )
-from auricle.scoring.publish import collect_refusals
+from auricle.scoring.run_scores import collect_refusals
 from auricle.scoring.score_table import ScoreTable, score_records
 from auricle.scoring.summary import summarise
 from auricle.tasks.asr.error_rates import contains, empty, exact_match, wer

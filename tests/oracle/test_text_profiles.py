@@ -9,7 +9,8 @@ import pytest
 
 from auricle import Generation, Sample
 from auricle.metrics.capabilities import Profiled
-from auricle.tasks.asr.error_rates import LENGTH, wer
+from auricle.metrics.edit_counts import LENGTH
+from auricle.tasks.asr.error_rates import wer
 from auricle.text import PROFILES, get_profile
 from tests.support import paths
 from tests.support.extras import require_extra

@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from auricle.report.plot_data import UNREADABLE, ConfusionMatrix, Plane, list_averages, list_classes, list_dimensions
+from auricle.report.plot_data import Plane, list_averages, list_classes, list_dimensions
+from auricle.scoring.confusion_matrix import UNREADABLE, ConfusionMatrix
 from auricle.tasks.labels import metrics as labels
 from tests.support.svg_reader import describe_spread
 

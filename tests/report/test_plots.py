@@ -8,9 +8,10 @@ import pytest
 
 from auricle.metrics.matrix_difference import AxisLabel, MatrixDifference, RecallChange
 from auricle.report import plots
-from auricle.report.plot_data import ConfusionMatrix, Plane, list_dimensions
+from auricle.report.plot_data import Plane, list_dimensions
 from auricle.report.plots import DIFFERENCE_CAPTION, fit_axis
 from auricle.report.templating import load_asset
+from auricle.scoring.confusion_matrix import ConfusionMatrix
 from auricle.tasks.labels import metrics as labels
 from tests.support.svg_reader import EVIL, SvgReader, describe_spread
 

@@ -104,7 +104,7 @@ def test_a_document_without_counts_counts_nothing(tmp_path: Path) -> None:
     (tmp_path / "metrics.json").write_text(json.dumps(document))
     metrics = read_metrics(tmp_path)
     counts = {"scored": 0, "total": 0, "failed": 0, "unreadable": 0, "refused": 0, "counted_wrong": 0}
-    assert (metrics.numbers[0].readings, metrics.numbers[0].unread_wrong, metrics.audit) == ({}, None, None)
+    assert (metrics.numbers[0].readings, metrics.numbers[0].unread_wrong, metrics.extras["audit"]) == ({}, None, None)
     flags = {"higher_is_better": True, "right_or_wrong": False}
     assert {name: getattr(metrics.numbers[0], name) for name in (*counts, *flags)} == counts | flags
     assert set(asdict(metrics.outcomes).values()) == {0}

@@ -181,13 +181,6 @@ def test_only_requests_that_were_sent_are_priced() -> None:
     assert (used["requests"], used["cached"], used["attempts"], used["cost"]) == (3, 1, 2, 1.0)
 
 
-def test_records_pass_through_while_they_are_counted() -> None:
-    totals = UsageTotals()
-    records = [record(generation()), record(generation())]
-    assert list(totals.count_records(records)) == records
-    assert totals.requests == 2
-
-
 def test_the_price_of_a_run_is_stored(tmp_path: Path) -> None:
     assert RunPrices.load(tmp_path) == RunPrices()
     with Run.open(tmp_path / "run", RunSpec(identity={}, spec={})) as run:

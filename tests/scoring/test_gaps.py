@@ -7,7 +7,8 @@ import pytest
 
 from auricle.core.types import Sample
 from auricle.metrics.base import Array, Metric, mean
-from auricle.scoring.gaps import Gap, compute_gaps, format_gaps
+from auricle.report.gap_text import format_gaps
+from auricle.scoring.gaps import Gap, compute_gaps
 from auricle.scoring.grouped_stats import GroupedStats
 from auricle.scoring.signal_slices import Grouping
 

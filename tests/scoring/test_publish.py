@@ -13,7 +13,7 @@ from auricle import Spec, compare, evaluate, metric, score
 from auricle.core.errors import ExitStatus, Unsupported
 from auricle.report.terminal import format_metrics
 from auricle.runs.metrics import read_metrics
-from auricle.scoring.publish import collect_refusals, list_left_out
+from auricle.scoring.run_scores import collect_refusals, list_left_out
 from auricle.studies.leaderboards.table import build_leaderboard
 from auricle.tasks.asr.error_rates import wer
 from auricle.tasks.calls.metrics.success import call_completion

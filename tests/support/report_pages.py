@@ -13,7 +13,7 @@ from auricle.core.types import Failure, Generation, Prediction, Record, Sample
 from auricle.metrics.base import Metric
 from auricle.report.sample_view import SampleView, build_sample_views
 from auricle.runs.metrics import Metrics, ModelFacts, TaskFacts
-from auricle.scoring.publish import build_metrics
+from auricle.scoring.run_scores import build_metrics
 from auricle.scoring.score_table import ScoreTable, score_records
 from auricle.scoring.summary import summarise
 from auricle.tasks.asr import error_rates

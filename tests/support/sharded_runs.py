@@ -22,13 +22,13 @@ from auricle.engine.kept_model import KeptModel
 from auricle.engine.settings import Settings
 from auricle.engine.shards.worker import ShardWorker, StopSignal, WorkerOptions
 from auricle.metrics.base import Metric
+from auricle.report.merging import EXACT_SAMPLES, merge_run
 from auricle.runs.documents import encode_document
 from auricle.runs.metrics import Metrics
 from auricle.runs.run_spec import SPEC_FILE
 from auricle.runs.shards.store import ShardStore
 from auricle.scoring.score_table import ScoreTable, score_records
 from auricle.scoring.shards.buckets import digest_texts
-from auricle.scoring.shards.merge import EXACT_SAMPLES, merge_run
 from auricle.scoring.shards.process import ShardProcessor
 from auricle.scoring.shards.running_sums import RunningSums
 from auricle.scoring.shards.scoring import USAGE_FIELDS

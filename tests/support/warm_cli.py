@@ -49,7 +49,7 @@ IMPORTED_BEFORE_FORKING = (
     "auricle.tasks.asr.error_rates",
     "auricle.tasks.labels.metrics",
     "auricle.metrics.matrix_difference",
-    "auricle.scoring.publish",
+    "auricle.scoring.run_scores",
     "auricle.report.run_html",
     "auricle.report.sample_view",
     "auricle.report.terminal",

@@ -63,7 +63,7 @@ def gate(baseline: Path, candidate: Path, *, as_json: bool, **options: Any) -> N
     if kind := find_folder_kind(baseline, candidate):
         sys.exit(kind.gate(baseline, candidate, as_json=as_json, **options))
     from auricle import api
-    from auricle.scoring.gate.formats import format_gate, to_junit, to_markdown
+    from auricle.report.gate_formats import format_gate, to_junit, to_markdown
 
     result = api.gate(
         baseline,

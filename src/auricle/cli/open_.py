@@ -80,10 +80,10 @@ def _update_report(run: Path) -> Path:
     if page.is_file():
         return page
     if contains_suite(run):
-        from auricle.scoring.suites import combine_suite
+        from auricle.report.suite_files import combine_and_write
 
         folders = {part.name: run / part.folder for part in read_suite_run(run).parts}
-        combine_suite(run, {name: api.load_metrics(folder) for name, folder in folders.items() if folder.is_dir()})
+        combine_and_write(run, {name: api.load_metrics(folder) for name, folder in folders.items() if folder.is_dir()})
     else:
         scoring = read_scoring(run)
         api.score(run, scoring.profiles, task_args=scoring.task_args)

@@ -73,8 +73,8 @@ class RunPath(click.Path):
 
 
 def _copy_remote_run(url: Any) -> Path:
+    from auricle.report.merging import MERGED_FILES
     from auricle.runs.shards.mirror import mirror_run
-    from auricle.scoring.shards.merge import MERGED_FILES
 
     return mirror_run(url, MERGED_FILES)
 

@@ -74,7 +74,8 @@ def _add_slices(run: Path, metrics: Metrics, by: Sequence[str]) -> Metrics:
 
 
 def _print_gaps(runs: Sequence[tuple[Path, Metrics]], by: Sequence[str], metric: str, as_json: bool) -> None:
-    from auricle.scoring.gaps import format_gaps, load_gaps
+    from auricle.report.gap_text import format_gaps
+    from auricle.scoring.gaps import load_gaps
 
     for run, _ in runs:
         if contains_suite(run):

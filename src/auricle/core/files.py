@@ -6,8 +6,8 @@ import errno
 import os
 import stat
 import sys
-from collections.abc import Iterable
-from contextlib import suppress
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO, Literal
 
@@ -67,15 +67,22 @@ def write_atomically(path: Path, content: bytes | Iterable[bytes], mode: int = D
     fsync_folder(path.parent)
 
 
-def write_lines_atomically(path: Path, lines: Iterable[bytes]) -> None:
-    """Write lines completely, or leave the file as it was.
+@contextmanager
+def open_replacement(path: Path) -> Iterator[BinaryIO]:
+    """Open a file to be written that replaces another one at the end; after an error, the other one is as it was.
 
     There is no fsync: use it for files that can be derived again.
     """
     scratch = path.with_name(path.name + ".tmp")
     with scratch.open("wb") as file:
-        file.writelines(lines)
+        yield file
     scratch.replace(path)
+
+
+def write_lines_atomically(path: Path, lines: Iterable[bytes]) -> None:
+    """Write lines completely, or leave the file as it was; see `open_replacement`."""
+    with open_replacement(path) as file:
+        file.writelines(lines)
 
 
 def make_folder(path: Path) -> None:

@@ -37,6 +37,7 @@ from auricle.perf.serving_cost import Pricing
 from auricle.perf.slices import add_slices
 from auricle.perf.slo import parse_slos
 from auricle.perf.summary import summarise, summarise_repeats
+from auricle.report.run_files import score_and_write
 from auricle.runs.journal import iter_journal
 from auricle.runs.metrics import Number
 from auricle.runs.perf_files import (
@@ -55,7 +56,6 @@ from auricle.runs.perf_files import (
 )
 from auricle.runs.progress import Progress
 from auricle.runs.run_directory import Run, lock_run
-from auricle.scoring.publish import publish
 
 PricingLookup: TypeAlias = Callable[[str, Mapping[str, Any]], Pricing | None]
 """Returns the pricing of a model, by its name and arguments."""
@@ -250,7 +250,7 @@ class Measurement:
             run.write_progress(Progress(complete=True, rows=answered, revision=self.task.revision))
             if not answered or not self.task.metrics:
                 return ()
-            metrics = publish(run, self.task, model_label(self.spec))
+            metrics = score_and_write(run, self.task, model_label(self.spec))
         return tuple(_extract_accuracy(number) for number in metrics.overall)
 
     def build_summary(self, *, complete: bool = False) -> PerfSummary:

@@ -12,20 +12,20 @@ from auricle.core.direction import Direction
 from auricle.core.signature import MetricSignature
 from auricle.metrics.base import Metric
 from auricle.report import comparison_text as text
-from auricle.report import templating
+from auricle.report import difference_format, templating
+from auricle.report.comparison_text import format_own_number
 from auricle.report.html_format import Scale
+from auricle.report.matrix_reading import describe_cells, describe_reading
 from auricle.report.methods import describe_method
 from auricle.report.plots import draw_confusion, draw_difference
 from auricle.report.sample_view import MAX_SAMPLES, SampleView, build_sample_views, common_question
 from auricle.runs.metrics import read_metrics
-from auricle.runs.suites import contains_suite
-from auricle.scoring.compare import Comparison, ComparisonRow, Flip, difference_format
+from auricle.runs.suites import contains_suite, read_suite_run
+from auricle.scoring.compare import Comparison, ComparisonRow, Flip
 from auricle.scoring.compare.metric_selection import load_metrics
-from auricle.scoring.compare.own_numbers import format_own_number, pair_own_numbers
-from auricle.scoring.compare.reading import describe_cells, describe_reading
+from auricle.scoring.compare.own_numbers import pair_own_numbers
 from auricle.scoring.refusals import group_by_reason
-from auricle.studies.audiogram.figure import draw_audiogram
-from auricle.studies.audiogram.report import Audiogram
+from auricle.scoring.suite_kinds import find_suite_kind
 
 MAX_LABELS_SIDE_BY_SIDE = 10  # three matrices of this size fit beside each other
 
@@ -38,6 +38,7 @@ def render_page(comparison: Comparison) -> str:
     names = {row.metric for row in folded}
     shown = [row for row in comparison.rows if row.metric not in names]
     tables = [list(rows) for _, rows in groupby(shown, key=lambda row: row.field)]
+    suite_section, suite_figures = _draw_suites(comparison)
     return templating.render_page(
         "report/templates/comparison.html",
         stylesheets=("report/comparison.css",),
@@ -50,7 +51,8 @@ def render_page(comparison: Comparison) -> str:
         own_numbers=list(_format_own_numbers(comparison)),
         reading=describe_reading(comparison),
         cell_guide=describe_cells(comparison),
-        audiograms=_draw_audiograms(comparison),
+        suite_section=suite_section,
+        suite_figures=suite_figures,
         matrix_plots=[*_draw_matrices(comparison)],
         is_side_by_side=is_side_by_side(comparison),
         matrix_plot=(
@@ -93,13 +95,14 @@ def _draw_matrices(comparison: Comparison) -> Iterator[tuple[str, Markup]]:
             yield title, draw_confusion(matrix, is_compact=is_side_by_side(comparison))
 
 
-def _draw_audiograms(comparison: Comparison) -> list[Markup]:
-    """Draw both models over each other for each metric, if both runs are tasks under conditions."""
-    folders = [Path(side.run) for side in (comparison.a, comparison.b)]
-    if not all(map(contains_suite, folders)):
-        return []
-    audiogram = Audiogram.from_metrics([read_metrics(folder) for folder in folders])
-    return [draw_audiogram(audiogram, metric) for metric, models in audiogram.metrics.items() if len(models) > 1]
+def _draw_suites(comparison: Comparison) -> tuple[str, list[Markup]]:
+    """Draw the numbers of both models over each other, if both runs are suites of one kind; return their section."""
+    a, b = (Path(side.run) for side in (comparison.a, comparison.b))
+    if not (contains_suite(a) and contains_suite(b)):
+        return "", []
+    averages = {read_suite_run(folder).average for folder in (a, b)}
+    kind = find_suite_kind(averages.pop()) if len(averages) == 1 else None
+    return (kind.section, kind.draw_comparison((read_metrics(a), read_metrics(b)))) if kind else ("", [])
 
 
 def _describe_methods(rows: Sequence[ComparisonRow]) -> str:

@@ -9,16 +9,17 @@ from typing import TYPE_CHECKING
 
 from auricle.core.value_text import pluralise
 from auricle.metrics.headlines import select_headlines
-from auricle.report.methods import explain_few_units, format_method, mark_few_units
+from auricle.report.difference_format import format_difference
+from auricle.report.html_format import typeset_number
+from auricle.report.matrix_reading import describe_reading
+from auricle.report.methods import TOO_FEW, explain_few_units, format_method, mark_few_units
 from auricle.report.terminal import to_one_line
 from auricle.report.text_format import format_number
 from auricle.report.text_table import format_table
-from auricle.runs.metrics import FAMILY_FIELD
+from auricle.runs.metrics import FAMILY_FIELD, Number
 from auricle.runs.task_names import name_tasks
-from auricle.scoring.compare.difference_format import format_difference
 from auricle.scoring.compare.metric_rows import find_first_test
-from auricle.scoring.compare.own_numbers import format_own_number, has_other_own_numbers, name_metric, pair_own_numbers
-from auricle.scoring.compare.reading import describe_reading
+from auricle.scoring.compare.own_numbers import OwnPair, has_other_own_numbers, pair_own_numbers
 from auricle.scoring.refusals import group_by_reason
 
 if TYPE_CHECKING:
@@ -79,6 +80,24 @@ def _own_number_lines(comparison: Comparison) -> Iterator[str]:
     yield "Each run by itself, over all its samples"
     rows = [(name_metric(pair), *(cell for number in pair for cell in format_own_number(number))) for pair in pairs]
     yield from format_table(OWN_HEADER, rows)
+
+
+def format_own_number(number: Number | None, *, is_typeset: bool = False) -> tuple[str, str, str]:
+    """Format a number, its interval and the number of samples; dashes if there is none."""
+    if number is None:
+        return "–", "–", "–"
+    formatted = typeset_number if is_typeset else format_number
+    low, high = (formatted(end, number.unit) for end in (number.low, number.high))
+    interval = "–" if number.low is None or number.high is None else f"{low} … {high}"
+    interval = TOO_FEW if number.has_too_few_units else interval
+    size = f"{number.scored:,}" if number.scored == number.total else f"{number.scored:,} of {number.total:,}"
+    return f"{formatted(number.value, number.unit)}{mark_few_units(number)}", interval, size
+
+
+def name_metric(pair: OwnPair) -> str:
+    """Return the name of a metric that at least one run has, and its direction."""
+    number = next(number for number in pair if number)
+    return number.direction.mark(number.metric)
 
 
 def _few_units_lines(rows: Sequence[ComparisonRow | Shift], comparison: Comparison) -> list[str]:

@@ -12,12 +12,12 @@ from auricle.core.result_table import make_frame
 from auricle.core.types import Prediction, Record
 from auricle.core.value_text import format_json_value
 from auricle.metrics.confusion import predicted_label
+from auricle.metrics.edit_counts import EDIT_STATISTICS, LENGTH
 from auricle.runs.metrics import Metrics
 from auricle.runs.run_directory import Run
 from auricle.runs.scores import ScoreLine, read_scores
 from auricle.scoring.sample_table import NOT_SCORED
 from auricle.scoring.stored_stats import load_stats
-from auricle.tasks.asr.error_rates import EDIT_STATISTICS, LENGTH
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -15,8 +15,9 @@ from markupsafe import Markup
 from auricle.metrics.matrix_difference import AxisLabel, MatrixDifference
 from auricle.report.axis_labels import format_ticks, label_width, shorten_labels
 from auricle.report.html_format import Scale, round_ticks
-from auricle.report.plot_data import ConfusionMatrix, Dimension, Distribution, Plane
+from auricle.report.plot_data import Dimension, Distribution, Plane
 from auricle.report.templating import render
+from auricle.scoring.confusion_matrix import ConfusionMatrix
 
 MIN_MARGIN, TITLE_MARGIN = 58.0, 26.0
 

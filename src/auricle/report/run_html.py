@@ -16,6 +16,7 @@ from auricle.core.features import Builtin
 from auricle.core.registry import Registry, name_to_title
 from auricle.core.value_text import pluralise
 from auricle.metrics.catalogue import metric_title
+from auricle.report.gap_text import describe_gaps, typeset_gap
 from auricle.report.html_format import (
     Scale,
     collect_extents,
@@ -28,10 +29,11 @@ from auricle.report.html_format import (
 from auricle.report.methods import describe_method
 from auricle.report.sample_view import SampleView, common_question
 from auricle.report.templating import render, render_page
-from auricle.report.text_format import format_audit, group_by_readings, group_failures, truncate
+from auricle.report.text_format import group_by_readings, group_failures, truncate
 from auricle.report.usage_text import describe_speed_facts, usage_facts
+from auricle.runs.extras import describe_extras
 from auricle.runs.metrics import PART_FIELD, Metrics, Number
-from auricle.scoring.gaps import Gap, describe_gaps
+from auricle.scoring.gaps import Gap
 
 OUTCOME_DESCRIPTIONS = [
     ("answered", "The model gave an output."),
@@ -188,7 +190,7 @@ def render_metrics(page: Page) -> Markup | None:
         groups=groups if metrics.folded else groups[:1],
         scale=Scale.fit(collect_extents(alike), include_zero=True) if unit else None,
         readings=group_by_readings(numbers),
-        audit=format_audit(metrics.audit) if metrics.audit else "",
+        remarks=describe_extras(metrics),
         reading_descriptions=READING_DESCRIPTIONS,
         error_rates=[number for number in numbers if "substitutions" in number.details],
     )
@@ -245,7 +247,9 @@ def render_breakdowns(page: Page) -> Markup | None:
 def _render_gaps(gaps: Sequence[Gap]) -> Markup | None:
     """Render how much each group differs from the others, if any can be tested."""
     tested = [gap for gap in gaps if not math.isnan(gap.p)]
-    return render_if(tested, "report/templates/gaps.html", gaps=tested, sentences=describe_gaps(tested))
+    return render_if(
+        tested, "report/templates/gaps.html", gaps=tested, typeset_gap=typeset_gap, sentences=describe_gaps(tested)
+    )
 
 
 def _fit_scales(overall: Sequence[Number], fields: Sequence[Groups]) -> dict[str, Scale]:

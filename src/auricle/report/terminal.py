@@ -9,7 +9,6 @@ from auricle.core.signature import Signature
 from auricle.report.methods import TOO_FEW, explain_few_units, format_method
 from auricle.report.text_format import (
     Bound,
-    format_audit,
     format_counts,
     format_coverage,
     format_dominance,
@@ -21,6 +20,7 @@ from auricle.report.text_format import (
     list_readings,
 )
 from auricle.report.text_table import format_table
+from auricle.runs.extras import describe_extras
 from auricle.runs.metrics import Metrics, Number
 from auricle.runs.outcome_counts import OutcomeCounts
 from auricle.runs.scores import JUDGED, UNREAD
@@ -185,7 +185,7 @@ def format_readings(metrics: Metrics, run: Path) -> list[str]:
     if unread:
         judge = f"; let a judge read them: auricle score {run} --judge-unread MODEL"
         lines.append(f"Look at unread replies: auricle audit {run}{'' if JUDGED in unread[0] else judge}")
-    return [*lines, format_audit(metrics.audit)] if metrics.audit else lines
+    return [*lines, *describe_extras(metrics)]
 
 
 def _is_often_unread(readings: Mapping[str, int]) -> bool:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Literal
 from auricle.core.result_table import format_number as format_number
 from auricle.report.methods import mark_few_units
 from auricle.runs.metrics import FailureExample, FailureKind, Metrics, Number
-from auricle.studies.readings.document import AuditResult
 
 if TYPE_CHECKING:
     from auricle.core.types import Likelihood
@@ -77,26 +76,6 @@ def group_by_readings(numbers: Iterable[Number]) -> list[list[Number]]:
         if number.readings:
             groups.setdefault(tuple(number.readings.values()), []).append(number)
     return list(groups.values())
-
-
-def format_audit(result: AuditResult) -> str:
-    """Format the result of an audit in one sentence."""
-    if result.problem:
-        return result.problem
-    if result.is_outdated:
-        return (
-            f"The audit of {result.metric} is outdated: answers were read differently since. Run `auricle audit` again."
-        )
-    counts = f"{result.labelled} of {result.drawn} replies labelled, {result.wrong} read wrongly"
-    undecided = f", {result.undecided} undecided" if result.undecided else ""
-    if result.accuracy is None or result.low is None or result.high is None:
-        return (
-            f"Audit of {result.metric}: {counts}{undecided}; label some of both, replies read from a statement and "
-            "others."
-        )
-    low, high = (format_number(end, "share") for end in (result.low, result.high))
-    share = format_number(result.accuracy, "share")
-    return f"Answers read right ({result.metric}): {share} (95 % interval {low} … {high}; {counts}{undecided})"
 
 
 COUNT_FORMATS = (

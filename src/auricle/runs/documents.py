@@ -1,15 +1,16 @@
 """Read and write the JSON documents of a run directory.
 
 A document is a frozen dataclass; the metadata `name` of a field is its name in the document, if that is not an
-identifier, and a field with the metadata `OMITTED` is not written. Reading validates it, so that a damaged or edited
-file is reported in one line.
+identifier, and a field with the metadata `OMITTED` is not written. The items of a mapping with the metadata `INLINE`
+are fields of the document; that metadata is the function that reads them from all fields of the document.
+Reading validates a document, so that a damaged or edited file is reported in one line.
 Pydantic would do that too, but importing it takes longer than everything else that `auricle show` does.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import MISSING, fields, is_dataclass
+from dataclasses import MISSING, fields, is_dataclass, replace
 from functools import cache, partial
 from pathlib import Path
 from types import UnionType
@@ -32,7 +33,7 @@ TYPE_NAMES: dict[type, str] = {
     list: "a list",
     type(None): "null",
 }
-OMITTED = "omitted"
+OMITTED, INLINE = "omitted", "inline"
 MAX_BYTES = 50_000_000
 """Largest document that is read."""
 WRITE_OPTIONS = orjson.OPT_INDENT_2 | orjson.OPT_PASSTHROUGH_DATACLASS
@@ -115,7 +116,8 @@ def _find_decoder(kind: Any) -> Decoder:
     if origin is UnionType:
         return partial(_decode_union, arguments)
     if is_dataclass(kind):
-        return partial(_decode_fields, kind)
+        has_inline = any(INLINE in field.metadata for field in fields(kind))
+        return partial(_decode_with_inline if has_inline else _decode_fields, kind)
     if origin in (tuple, list):
         return partial(_decode_items, origin, arguments[0])
     if origin is dict:
@@ -167,6 +169,13 @@ def _decode_fields(kind: Any, value: Any, where: str) -> Any:
     return kind(**decoded)
 
 
+def _decode_with_inline(kind: Any, value: Any, where: str) -> Any:
+    """Create a dataclass that has mappings whose items are fields of the document."""
+    document = _decode_fields(kind, value, where)
+    readers = {field.name: field.metadata[INLINE] for field in fields(kind) if INLINE in field.metadata}
+    return replace(document, **{name: read(value) for name, read in readers.items()})
+
+
 @cache
 def _list_fields(kind: Any) -> list[tuple[str, str, Decoder, bool]]:
     """Return attribute, name in the document and decoder of each field of a dataclass, and whether it is required."""
@@ -211,9 +220,11 @@ def to_plain(value: Any) -> Any:
     their elements to lists and numbers, other objects to text.
     """
     if is_dataclass(value) and not isinstance(value, type) and type(value).__str__ is object.__str__:
-        return {
-            field.metadata.get("name", field.name): getattr(value, field.name)
-            for field in fields(value)
-            if OMITTED not in field.metadata
-        }
+        plain: dict[str, Any] = {}
+        for field in fields(value):
+            if INLINE in field.metadata:
+                plain |= getattr(value, field.name)
+            elif OMITTED not in field.metadata:
+                plain[field.metadata.get("name", field.name)] = getattr(value, field.name)
+        return plain
     return value.tolist() if hasattr(value, "tolist") else str(value)

@@ -8,19 +8,17 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from auricle.core.check_result import CheckResult
 from auricle.core.direction import Directed
 from auricle.core.errors import DataError
 from auricle.core.result_table import MIN_INTERVAL_UNITS, format_number
 from auricle.core.signature import Signature
-from auricle.runs.documents import Document, UnknownFormat, decode, read_document, write_document
+from auricle.runs.documents import INLINE, Document, UnknownFormat, decode, read_document, write_document
+from auricle.runs.extras import decode_extras, make_empty_extras, refresh_extras
 from auricle.runs.health import Fingerprint, JournalHealth
 from auricle.runs.number_table import NumberTable
 from auricle.runs.outcome_counts import OutcomeCounts
 from auricle.runs.progress import read_limit
 from auricle.runs.run_spec import LABELS_FILE, OUTPUTS_FILE, VERDICTS_FILE
-from auricle.studies.people.correlations_document import PeopleCorrelations
-from auricle.studies.readings.document import AuditResult, summarise_audit
 
 if TYPE_CHECKING:  # `auricle show` starts faster without them
     from auricle.core.types import Record
@@ -354,18 +352,14 @@ class Metrics(NumberTable):
     """The files that the numbers were computed from."""
     derived: dict[str, str] = field(default_factory=dict)
     """The digests of the other files that were written with these numbers."""
-    audit: AuditResult | None = None
-    """How often answers were read right, if replies were labelled."""
-    judge_checks: tuple[CheckResult, ...] = ()
-    """What `auricle judge-check` measured about the judges."""
-    people_correlations: PeopleCorrelations = field(default_factory=PeopleCorrelations)
-    """How metrics correlate with people, if these are the numbers of a listening test."""
+    extras: dict[str, Any] = field(default_factory=make_empty_extras, metadata={INLINE: decode_extras})
+    """The documents of features, by name; each is a field of its own in `metrics.json`."""
     parts: tuple[PartFacts, ...] = ()
     """The parts, if these are the combined numbers of a suite."""
     families: tuple[FamilyFacts, ...] = ()
     """The families of conditions, if the parts are conditions of one task."""
     purpose: str = ""
-    """`listening` if the parts are the controls of a listening check."""
+    """What the parts are for, if they are not a suite like any other; see `SuiteKind`."""
 
     def list_numbers(self) -> Iterable[Number]:
         return self.numbers
@@ -446,7 +440,7 @@ def read_metrics(run_path: Path) -> Metrics:
         DataError: if the run was not scored yet, or the file is damaged or has a newer format.
     """
     metrics = _read(run_path, Metrics)
-    return replace(metrics, audit=summarise_audit(run_path, metrics.overall))
+    return replace(metrics, extras=refresh_extras(run_path, metrics))
 
 
 def read_metrics_overview(run_path: Path) -> MetricsOverview:

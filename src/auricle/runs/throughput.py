@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 
 from auricle.core.errors import DataError
-from auricle.core.types import Generation, Record, Timing
+from auricle.core.types import Generation, Record
 from auricle.runs.metrics import Delay, Throughput
 from auricle.runs.progress import PassTiming
 from auricle.runs.run_directory import Run
@@ -77,20 +77,15 @@ class StreamDelays:
         """Answers that are not from the cache."""
         self._first_token, self._first_audio = array("d"), array("d")
 
-    def count_records(self, records: Iterable[Record]) -> Iterator[Record]:
-        """Add each record while passing it on."""
-        for record in records:
-            self.answers += not (record.error or record.is_cached)
-            for output in record.outputs:
-                if isinstance(output, Generation) and output.timing is not None:
-                    self._add(output.timing)
-            yield record
-
-    def _add(self, timing: Timing) -> None:
-        if timing.first_token is not None:
-            self._first_token.append(timing.first_token)
-        if timing.first_audio is not None:
-            self._first_audio.append(timing.first_audio)
+    def add(self, record: Record) -> None:
+        self.answers += not (record.error or record.is_cached)
+        for output in record.outputs:
+            if not isinstance(output, Generation) or output.timing is None:
+                continue
+            if output.timing.first_token is not None:
+                self._first_token.append(output.timing.first_token)
+            if output.timing.first_audio is not None:
+                self._first_audio.append(output.timing.first_audio)
 
     @property
     def seconds(self) -> dict[str, array[float]]:

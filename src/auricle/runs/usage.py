@@ -5,7 +5,7 @@ Prices come from a file, by the model's name on its server.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
@@ -140,12 +140,6 @@ class UsageTotals:
         self.output_tokens: int | None = None
         self.audio_seconds: float | None = None
         self.call_seconds: float | None = None
-
-    def count_records(self, records: Iterable[Record]) -> Iterator[Record]:
-        """Add each record while passing it on."""
-        for record in records:
-            self.add(record)
-            yield record
 
     def add(self, record: Record) -> None:
         self.attempts += record.attempts

@@ -10,6 +10,7 @@ from auricle.core.errors import AudioError, DataError
 from auricle.core.types import Generation, Record, get_call
 from auricle.media import Audio
 from auricle.runs.calls import find_call_problems
+from auricle.runs.extras import EXTRAS
 from auricle.runs.health import DamagedLine, Fingerprint, JournalHealth
 from auricle.runs.journal import SPEECH_FOLDER, JournalIndex
 from auricle.runs.labels import HumanLabels
@@ -19,8 +20,6 @@ from auricle.runs.run_spec import LABELS_FILE, OUTPUTS_FILE, SPEC_FILE, VERDICTS
 from auricle.runs.shards.large_runs import check_has_samples
 from auricle.runs.usage import PRICES_FILE, RunPrices
 from auricle.runs.verdicts import iter_verdict_lines
-from auricle.studies.judges.document import CHECK_FILE, JudgeChecks
-from auricle.studies.readings.document import AUDIT_FILE, read_audit
 
 MAX_LISTED_ROWS = 100
 """Missing rows that are listed; further ones are only counted."""
@@ -103,10 +102,9 @@ def _check_documents(path: Path) -> Iterator[Problem]:
         SPEC_FILE: read_run_spec,
         PROGRESS_FILE: read_progress,
         PRICES_FILE: RunPrices.load,
-        AUDIT_FILE: read_audit,
         LABELS_FILE: HumanLabels.load,
-        CHECK_FILE: JudgeChecks.load,
     }
+    readers |= {extra.file: extra().check for extra in map(EXTRAS.get, EXTRAS) if extra.file}
     for name, read in readers.items():
         try:
             read(path)

@@ -10,24 +10,15 @@ from pathlib import Path
 from auricle.core.direction import Directed
 from auricle.core.errors import SpecError
 from auricle.metrics.base import SupportsWeights
-from auricle.metrics.group_gaps import MIN_CLUSTERS, MIN_SAMPLES, GroupDifference, compare_group
+from auricle.metrics.group_gaps import GroupDifference, compare_group
 from auricle.metrics.intervals import adjust_holm
 from auricle.metrics.jackknife import take_stats
 from auricle.metrics.power import SIGNIFICANCE_LEVEL
-from auricle.report.comparison_text import format_p_value
-from auricle.report.html_format import format_count, typeset_number
-from auricle.report.methods import format_method
-from auricle.report.text_format import format_number
-from auricle.report.text_table import format_table
 from auricle.runs.metrics import Metrics, Number
-from auricle.scoring.compare.difference_format import format_difference, typeset
 from auricle.scoring.grouped_stats import GroupedStats, group_table, list_automatic_slices, load_groups
 from auricle.scoring.score_table import ScoreTable
 from auricle.scoring.signal_slices import ABSENT, SignalTable
 
-TABLE_HEADER = (
-    *("group", "n", "value", "others", "difference", "95 % interval", "method", "adjusted p", "detectable"),
-)
 MAX_VALUES = 20
 """Values of a field beyond which its groups are not compared."""
 
@@ -67,20 +58,6 @@ class Gap(Directed):
     @property
     def is_worse(self) -> bool:
         return self.direction.is_better(self.value, self.others) is False
-
-    def typeset_cells(self) -> list[str]:
-        """Return the columns of a table on a page: samples, values, difference, interval, p and detectable gap."""
-        low, high = (format_difference(end, self.unit) for end in (self.low, self.high))
-        mark = "*" * self.is_significant
-        return [
-            format_count(self.n),
-            typeset_number(self.value, self.unit),
-            typeset_number(self.others, self.unit),
-            typeset(f"{format_difference(self.difference, self.unit)}{mark}"),
-            "–" if math.isnan(self.low) else typeset(f"{low.removesuffix(' pp')} … {high}"),
-            format_p_value(self.adjusted),
-            typeset(format_difference(self.detectable, self.unit, signed=False)),
-        ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,50 +140,6 @@ def load_gaps(path: Path, metrics: Metrics, fields: Sequence[str] = (), metric: 
             f"The groups of {path} cannot be compared by {number.metric}: the metric is not available here."
         )
     return compute_gaps(grouped, [field for field in fields or metrics.fields if field in grouped.groupings])
-
-
-def format_gaps(gaps: Sequence[Gap]) -> list[str]:
-    """Format gaps as a table for the terminal, with the significant ones in a sentence below it."""
-    if not gaps:
-        return ["No groups to compare: no metadata field has 2 to 20 values."]
-    table = format_table(TABLE_HEADER, [_format_cells(gap) for gap in gaps])
-    title = f"{gaps[0].title} ({gaps[0].direction.phrase}) of each group, and of all others"
-    return [title, *table, "", *describe_gaps(gaps)]
-
-
-def describe_gaps(gaps: Sequence[Gap]) -> list[str]:
-    """Describe which groups differ from the others."""
-    tests = sum(not math.isnan(gap.p) for gap in gaps)
-    lines = [
-        f"{gap.field}={gap.group} is {gap.direction.compare(gap.value, gap.others)} than the others by "
-        f"{format_difference(gap.difference, gap.unit, signed=False)} (adjusted p {format_p_value(gap.adjusted)})."
-        for gap in gaps
-        if gap.is_significant
-    ]
-    if not lines and tests:
-        lines = ["No group differs significantly from the others."]
-    if tests < len(gaps):
-        lines.append(
-            f"–: too few for a test, which needs {MIN_SAMPLES} samples, of {MIN_CLUSTERS} clusters such as speakers if "
-            "samples are clustered, in the group and in the others."
-        )
-    return lines
-
-
-def _format_cells(gap: Gap) -> tuple[str, ...]:
-    is_tested = not math.isnan(gap.p)
-    low, high = (format_difference(end, gap.unit) for end in (gap.low, gap.high))
-    return (
-        f"{gap.field}={gap.group}",
-        f"{gap.n:,}",
-        format_number(gap.value, gap.unit),
-        format_number(gap.others, gap.unit),
-        f"{format_difference(gap.difference, gap.unit)}{'*' * gap.is_significant}",
-        f"{low} … {high}" if is_tested else "–",
-        format_method(gap.method, gap) if is_tested else "",
-        format_p_value(gap.adjusted),
-        format_difference(gap.detectable, gap.unit, signed=False),
-    )
 
 
 def _test_groups(grouped: GroupedStats, field: str) -> Iterator[_Test]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -81,12 +81,3 @@ class PackageObserver(RecordObserver):
         except Exception as error:  # noqa: BLE001 - a package may raise anything, and the run must be scored
             place = f"record observer {self._name!r} of the package {OBSERVERS.package(self._name)}"
             self._errors.append(f"The {place} failed: {type(error).__name__}: {describe(error)}")
-
-
-def observe(records: Iterable[Record], observers: Iterable[RecordObserver]) -> Iterator[Record]:
-    """Yield records that all observers have seen."""
-    watching = [*observers]
-    for record in records:
-        for observer in watching:
-            observer.see(record)
-        yield record

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 
-from auricle.core.types import Json, Record
+from auricle.core.types import Json
 from auricle.media.signal import SignalMeasures
 from auricle.metrics.base import Array, Codes
 from auricle.runs.signals import UNKNOWN
@@ -94,12 +94,6 @@ class SignalTable:
         }
         for name, value in values.items():
             self._columns[name].append(value)
-
-    def observe(self, records: Iterable[Record]) -> Iterator[Record]:
-        """Add records that are read for another purpose."""
-        for record in records:
-            self.add(record.key, record.audio_seconds, record.sample.target)
-            yield record
 
     def _count_units(self, target: Json) -> tuple[float, float]:
         if not isinstance(target, str) or not target.strip():

@@ -1,6 +1,6 @@
-"""Combine the numbers of a suite's parts and write them to the folder of the suite.
+"""Combine the numbers of a suite's parts.
 
-Parts that are conditions of one task are not averaged; see `audiogram_numbers`. The combined numbers have the form of
+Parts that are conditions of one task are not averaged; see `suite_kinds`. The combined numbers have the form of
 those of a run, broken down by `part`, `language` or `family`, so that everything that shows the numbers of a run shows
 those of a suite.
 """
@@ -20,38 +20,21 @@ from typing import Any
 import numpy as np
 
 from auricle.core.errors import SpecError
-from auricle.core.files import write_lines_atomically
-from auricle.core.redaction import SECRETS
-from auricle.core.serialization import dumps
 from auricle.core.signature import MetricSignature, Signature
 from auricle.core.value_text import pluralise
 from auricle.engine.suites import CONDITIONS, choose_metrics, compute_shares
 from auricle.metrics.base import Metric
 from auricle.metrics.combined import PartStats, compute_combined_interval
 from auricle.metrics.intervals import Interval
-from auricle.report import run_html
-from auricle.runs.health import JournalHealth, take_fingerprints
-from auricle.runs.metrics import (
-    LANGUAGE_FIELD,
-    PART_FIELD,
-    FamilyFacts,
-    Metrics,
-    Number,
-    PartFacts,
-    TaskFacts,
-    Usage,
-    write_metrics,
-)
+from auricle.runs.health import JournalHealth
+from auricle.runs.metrics import LANGUAGE_FIELD, PART_FIELD, Metrics, Number, PartFacts, TaskFacts, Usage
 from auricle.runs.outcome_counts import OutcomeCounts
-from auricle.runs.scores import SCORES_FILE
-from auricle.runs.suites import LISTENING, PartRun, SuiteRun, list_sources, read_suite_run
+from auricle.runs.suites import PartRun, SuiteRun
 from auricle.scoring.clusters import join_clusters
 from auricle.scoring.compare.loading import load_compared_run
 from auricle.scoring.compare.metric_selection import load_metrics
 from auricle.scoring.compare.unpaired import SampleGroup
-from auricle.scoring.publish import DERIVED_FILES, detail_csv, summary_csv
-from auricle.studies.audiogram.numbers import compute_condition_numbers
-from auricle.studies.listening.numbers import SAMPLES_FILE, ListeningResult, check_listening
+from auricle.scoring.suite_kinds import SuiteNumbers, find_suite_kind
 
 NOT_RUN = "it has not been run yet"
 
@@ -94,49 +77,37 @@ class ScoredPart:
         return PartStats(run.scored[name].stats[index[places]], metric.aggregate, share, codes)
 
 
-def combine_suite(path: Path, metrics_by_part: Mapping[str, Metrics | None]) -> Metrics:
-    """Combine the numbers of a suite's parts, and write `metrics.json`, the tables and the report of the suite.
+def combine_suite(
+    path: Path, suite: SuiteRun, metrics_by_part: Mapping[str, Metrics | None]
+) -> tuple[Metrics, Mapping[str, Sequence[dict[str, Any]]]]:
+    """Combine the numbers of a suite's parts.
 
     Args:
         path: Folder of the suite.
+        suite: What was run.
         metrics_by_part: The numbers of each part, by its name; None for a part that was not run.
+
+    Returns:
+        The combined numbers, and the lines of further files by the names of the files.
     """
-    suite = read_suite_run(path)
-    sources = take_fingerprints(path, list_sources(suite))
     scored = {
         part.name: ScoredPart(part, path / part.folder, metrics)
         for part in suite.parts
         if (metrics := metrics_by_part.get(part.name)) is not None
     }
-    listening = _check_listening(suite, scored)
-    metrics = _build_metrics(suite, scored, listening)
-    if listening:
-        write_lines_atomically(path / SAMPLES_FILE, (SECRETS.redact_bytes(dumps(line)) for line in listening.samples))
-    files = {
-        "metrics_summary.csv": summary_csv(metrics),
-        "metrics_detail.csv": detail_csv(metrics),
-        "report.html": run_html.render_report(metrics, ()).encode(),
-    }
-    for name, content in files.items():
-        write_lines_atomically(path / name, [SECRETS.redact_bytes(content)])
-    names = [*(name for name in DERIVED_FILES if name != SCORES_FILE), *([SAMPLES_FILE] if listening else [])]
-    derived = {name: file.digest for name, file in take_fingerprints(path, names).items()}
-    metrics = replace(metrics, sources=sources, derived=derived)
-    write_metrics(path, metrics)
-    return metrics
-
-
-def _check_listening(suite: SuiteRun, scored: Mapping[str, ScoredPart]) -> ListeningResult | None:
-    if suite.purpose != LISTENING:
-        return None
-    return check_listening(suite, {name: (part.path, part.metrics) for name, part in scored.items()})
-
-
-def _build_metrics(suite: SuiteRun, scored: Mapping[str, ScoredPart], listening: ListeningResult | None) -> Metrics:
     problems = {part.name: NOT_RUN for part in suite.parts if part.name not in scored}
     problems |= {name: "none of its samples was scored" for name, part in scored.items() if not part.numbers}
-    numbers, not_computed, families = _compute_numbers(suite, scored, problems, listening)
-    unanswered = {name for name in not_computed if listening and name in scored}
+    if kind := find_suite_kind(suite.purpose) or find_suite_kind(suite.average):
+        combined = kind.compute(suite, {name: (part.path, part.metrics) for name, part in scored.items()})
+    else:
+        combined = _average_numbers(suite, scored, problems)
+    return _build_metrics(suite, scored, problems, combined), combined.lines
+
+
+def _build_metrics(
+    suite: SuiteRun, scored: Mapping[str, ScoredPart], problems: Mapping[str, str], combined: SuiteNumbers
+) -> Metrics:
+    unanswered = combined.unanswered
     task = _describe_task(suite, scored)
     has_shares = not problems and suite.average != CONDITIONS
     shares = compute_shares(*_list_weights(suite), suite.average) if has_shares else {}
@@ -148,15 +119,15 @@ def _build_metrics(suite: SuiteRun, scored: Mapping[str, ScoredPart], listening:
         complete=not problems.keys() - unanswered
         and all(part.metrics.complete for name, part in scored.items() if name not in unanswered),
         rows=_sum_or_none([part.metrics.rows for part in scored.values()]) if not problems else None,
-        notes=tuple(_collect_notes(scored, numbers, is_averaged=suite.average != CONDITIONS)),
+        notes=tuple(_collect_notes(scored, combined.numbers, is_averaged=suite.average != CONDITIONS)),
         outcomes=_sum_fields(OutcomeCounts, [part.metrics.outcomes for part in scored.values()]),
         failures=tuple(
             replace(failure, kind=f"{name}: {failure.kind}")
             for name, part in scored.items()
             for failure in part.metrics.failures
         ),
-        not_computed=not_computed,
-        numbers=tuple(numbers),
+        not_computed=dict(combined.not_computed),
+        numbers=tuple(combined.numbers),
         usage=_add_usage([part.metrics.usage for part in scored.values()]),
         journal=_add_health([part.metrics.journal for part in scored.values()]),
         parts=tuple(
@@ -166,37 +137,21 @@ def _build_metrics(suite: SuiteRun, scored: Mapping[str, ScoredPart], listening:
                 shares.get(part.name),
                 part.language,
                 part.name in scored and (part.name in unanswered or scored[part.name].metrics.complete),
-                not_computed.get(part.name, "") or problems.get(part.name, ""),
+                combined.not_computed.get(part.name, "") or problems.get(part.name, ""),
             )
             for part in suite.parts
         ),
-        families=families,
+        families=combined.families,
         purpose=suite.purpose,
     )
 
 
-def _compute_numbers(
-    suite: SuiteRun, scored: Mapping[str, ScoredPart], problems: Mapping[str, str], listening: ListeningResult | None
-) -> tuple[list[Number], dict[str, str], tuple[FamilyFacts, ...]]:
-    """Return all numbers, those that cannot be computed with the reason, and the families of conditions."""
-    if listening:
-        return listening.numbers, listening.not_computed, ()
-    if suite.average != CONDITIONS:
-        return *_combine_numbers(suite, scored, problems), ()
-    conditions = compute_condition_numbers(
-        suite, {name: (part.path, part.metrics) for name, part in scored.items() if part.numbers}
-    )
-    return list(conditions.numbers), conditions.not_computed, conditions.families
-
-
-def _combine_numbers(
-    suite: SuiteRun, scored: Mapping[str, ScoredPart], problems: Mapping[str, str]
-) -> tuple[list[Number], dict[str, str]]:
+def _average_numbers(suite: SuiteRun, scored: Mapping[str, ScoredPart], problems: Mapping[str, str]) -> SuiteNumbers:
     """Return the weighted means over the parts, and those that cannot be computed with the reason."""
     try:
-        return Combination.choose(suite, scored).compute(problems)
+        return SuiteNumbers(*Combination.choose(suite, scored).compute(problems))
     except SpecError as error:
-        return [], {"the combined number": str(error)}
+        return SuiteNumbers([], {"the combined number": str(error)})
 
 
 @dataclass(frozen=True)

@@ -104,7 +104,7 @@ def assert_not_worse(request: pytest.FixtureRequest) -> Callable[..., Gate]:
                 are decided on; without any, the first metric is.
         """
         from auricle import gate
-        from auricle.scoring.gate.formats import format_gate
+        from auricle.report.gate_formats import format_gate
 
         path = Path(candidate) if isinstance(candidate, str | Path) else candidate.path
         if not baseline and not folder:

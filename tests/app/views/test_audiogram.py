@@ -7,7 +7,7 @@ import pytest
 
 from auricle.runs.metrics import read_metrics
 from auricle.runs.suites import read_suite_run
-from auricle.scoring.suites import combine_suite
+from auricle.report.suite_files import combine_and_write
 from tests.support.app_fixtures import DrawRun
 from tests.support.app_pages import page_text
 from tests.support.condition_suites import run_conditions, write_task
@@ -26,7 +26,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
         shutil.move(run_conditions(folder, ("noise:snr=10,0",), name), runs / name)
     (runs / "b/suite.json").write_text((runs / "b/suite.json").read_text().replace("listener.py:Listener", "other"))
     suite = read_suite_run(runs / "b")
-    combine_suite(runs / "b", {part.name: read_metrics(runs / "b" / part.folder) for part in suite.parts})
+    combine_and_write(runs / "b", {part.name: read_metrics(runs / "b" / part.folder) for part in suite.parts})
     return runs
 
 

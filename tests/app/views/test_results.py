@@ -8,8 +8,8 @@ import pytest
 from auricle.app.views import results
 from auricle.app.views.results import build_rating_pairs, rated_dimension
 from auricle.app.views.sample_links import build_cell_terms
-from auricle.report.plot_data import ConfusionMatrix
 from auricle.runs.filter_terms import format_filter
+from auricle.scoring.confusion_matrix import ConfusionMatrix
 from auricle.scoring.sample_filter import SampleColumns
 from tests.support.app_fixtures import DrawRun
 from tests.support.app_pages import count_charts, draw_view, page_text

@@ -7,6 +7,7 @@ import pytest
 
 from auricle import SpecError, compare
 from auricle.core.serialization import digest
+from auricle.report.shown_comparison import ShownComparison
 from auricle.runs import journal
 from auricle.runs.journal import LatestRecords, encode_removal
 from auricle.runs.metrics import read_metrics
@@ -31,7 +32,7 @@ def test_samples_that_were_sent_again_or_removed_are_compared_by_their_last_reco
     ]
     removed = change_line(lines[0], id="removed", key="other") + encode_removal(digest("removed"))
     journal.write_bytes(b"".join(failed) + removed + b"".join(lines))
-    after = compare_runs((a, b), (read_metrics(a), read_metrics(b)))
+    after = ShownComparison.of(compare_runs((a, b), (read_metrics(a), read_metrics(b))))
     assert (after.pairs, after.rows, after.flips) == (before.pairs, before.rows, before.flips)
 
 

@@ -6,16 +6,14 @@ from typing import Any
 from auricle import compare
 from auricle.engine.factory import build_task
 from auricle.engine.spec import Spec
-from auricle.report.comparison_text import format_comparison
+from auricle.report.comparison_text import format_comparison, format_own_number, name_metric
 from auricle.runs.metrics import read_metrics
 from auricle.runs.run_directory import Run
 from auricle.scoring.compare.loading import load_compared_run
 from auricle.scoring.compare.own_numbers import (
     compute_group_numbers,
-    format_own_number,
     has_other_own_numbers,
     list_run_numbers,
-    name_metric,
     pair_own_numbers,
 )
 from auricle.scoring.compare.unpaired import SampleGroup

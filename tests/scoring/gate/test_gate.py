@@ -11,11 +11,11 @@ import pytest
 
 from auricle.core.errors import ExitStatus, SpecError
 from auricle.metrics.power import Design
+from auricle.report.gate_formats import explain_undecided
 from auricle.scoring.compare import ComparisonRow
 from auricle.scoring.compare.notes import describe_tests
 from auricle.scoring.compare.pairing import PairCounts
 from auricle.scoring.gate import Gate, Margin, Verdict, choose_metrics, decide
-from auricle.scoring.gate.formats import explain_undecided
 from auricle.studies.plans.report import PlannedSize
 from tests.support.gates import make_comparison, make_row
 

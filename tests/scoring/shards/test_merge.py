@@ -5,10 +5,10 @@ from pathlib import Path
 import orjson
 
 from auricle.engine.factory import Evaluation
+from auricle.report.merging import merge_run
 from auricle.runs.metrics import read_metrics
 from auricle.runs.run_directory import Run
 from auricle.runs.shards.store import ShardStore
-from auricle.scoring.shards.merge import merge_run
 from tests.support.sharded_runs import process_shards, read_comparable
 
 

@@ -17,12 +17,13 @@ from auricle.engine.shards.launch_local import LocalLauncher
 from auricle.engine.shards.launch_ray import RayLauncher
 from auricle.engine.shards.launch_slurm import SlurmLauncher
 from auricle.engine.shards.planning import open_sharded_run
+from auricle.report.merging import _digest_state, merge_completed, merge_once
 from auricle.runs.documents import encode_document
 from auricle.runs.shards.leases import Lease, LeaseHolder, lease_path
 from auricle.runs.shards.status import ShardStatus
 from auricle.runs.usage import Price
 from auricle.scoring.shards import sharded_run
-from auricle.scoring.shards.sharded_run import InProcess, make_launcher, merge_completed, merge_once, run_workers
+from auricle.scoring.shards.sharded_run import InProcess, make_launcher, run_workers
 from tests.support.extras import require_extra
 
 
@@ -112,7 +113,7 @@ def test_a_spent_budget_stops_the_run_and_a_higher_one_continues_it(spec: Spec, 
 def test_of_several_workers_that_end_together_one_merges(spec: Spec, tmp_path: Path) -> None:
     evaluation, messages = Evaluation.prepare(spec), list[str]()
     outcome = run_workers(evaluation, tmp_path / "run", Settings(shards=2), Observer())
-    claim = f"leases/merge-{sharded_run._digest_state(outcome.store)}"
+    claim = f"leases/merge-{_digest_state(outcome.store)}"
     outcome.store.storage.create(claim, b"another worker")
     assert merge_once(outcome, evaluation.task, evaluation.spec, messages.append) is None
     assert "Another worker merges the shards" in messages[0]
@@ -125,7 +126,7 @@ def test_a_merge_whose_process_was_killed_is_begun_again_at_once(spec: Spec, tmp
     evaluation = Evaluation.prepare(spec)
     outcome = run_workers(evaluation, tmp_path / "run", Settings(shards=2), Observer())
     dead = LeaseHolder(worker="merge", host=gethostname(), pid=2**22 - 1, term=600.0)
-    claim = f"leases/merge-{sharded_run._digest_state(outcome.store)}"
+    claim = f"leases/merge-{_digest_state(outcome.store)}"
     outcome.store.storage.create(claim, encode_document(dead))
     assert merge_once(outcome, evaluation.task, evaluation.spec)
 

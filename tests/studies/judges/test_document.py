@@ -2,8 +2,7 @@
 
 from pathlib import Path
 
-from auricle.core.check_result import CheckResult
-from auricle.studies.judges.document import JudgeChecks
+from auricle.studies.judges.document import CheckResult, JudgeChecks
 
 
 def test_checks_are_stored_and_read(tmp_path: Path) -> None:

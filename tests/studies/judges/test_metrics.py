@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from auricle.core.check_result import CheckResult
 from auricle.core.types import Generation, Record, Sample
 from auricle.metrics.base import Metric
 from auricle.metrics.capabilities import Judged
 from auricle.metrics.catalogue import METRICS
+from auricle.studies.judges.document import CheckResult
 from auricle.studies.judges.metrics import (
     PADDING,
     ProbeResult,

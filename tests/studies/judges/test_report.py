@@ -6,13 +6,12 @@ from typing import Any
 import pytest
 
 from auricle import Spec, SpecError, api
-from auricle.core.check_result import CheckResult
 from auricle.engine.judge import read_judges
 from auricle.engine.spec import JudgeSpec
 from auricle.metrics.catalogue import METRICS
 from auricle.runs.run_directory import Run
 from auricle.runs.usage import Price
-from auricle.studies.judges.document import JudgeChecks
+from auricle.studies.judges.document import CheckResult, JudgeChecks
 from auricle.studies.judges.report import (
     CheckSettings,
     check_judges,
@@ -94,7 +93,7 @@ def test_verdicts_are_bounded_reused_and_stored(judged: Any, tmp_path: Path) -> 
     again, _ = check_judges([run], options=options)
     assert count_calls(tmp_path) == 40 + 24
     assert again == checks == JudgeChecks.load(run)
-    assert api.load_metrics(run).judge_checks == checks.results
+    assert api.load_metrics(run).extras["judge_checks"] == checks.results
     report = (run / "report.html").read_text()
     assert "Checks of the judge" in report
     assert "verdicts that change when the same is asked again" in report

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from auricle.core.direction import Direction
-from auricle.scoring.column_stats import load_column
+from auricle.studies.leaderboards.column_stats import load_column
 from auricle.studies.leaderboards.ranks import ColumnDraws, draw_column, rank_draws
 from auricle.studies.leaderboards.table import Leaderboard, Rank, build_leaderboard
 from tests.support.site_runs import load_runs, make_site_runs

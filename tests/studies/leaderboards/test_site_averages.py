@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from auricle.metrics.intervals import compare_paired
-from auricle.scoring.column_stats import ColumnStats, load_column
+from auricle.studies.leaderboards.column_stats import ColumnStats, load_column
 from auricle.studies.leaderboards.ranks import ColumnDraws, draw_column
 from auricle.studies.leaderboards.site_averages import MAX_DRAWS, describe_board, pack_draws, render_averages
 from auricle.studies.leaderboards.site_names import name_column

@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
-from auricle.report.sample_comparison import Answer, ComparedSample
 from auricle.report.sample_view import SampleView
 from auricle.runs.metrics import Metrics, ModelFacts, TaskFacts
+from auricle.studies.leaderboards.sample_comparison import Answer, ComparedSample
 from auricle.studies.leaderboards.site_samples import SampleLink, SamplePages
 from auricle.studies.leaderboards.table import Column, Leaderboard, Row, build_leaderboard
 from tests.support.app_runs import make_number

@@ -9,9 +9,9 @@ from auricle.core.types import Generation, Record, Sample
 from auricle.engine.inferencers import Respond
 from auricle.engine.task import Task
 from auricle.metrics.base import metric
+from auricle.report.run_files import score_and_write
 from auricle.runs.run_directory import Run
 from auricle.runs.run_spec import RunSpec
-from auricle.scoring.publish import publish
 from auricle.studies.people.correlation import correlate_test, match_runs
 from auricle.studies.people.text import format_correlations
 from auricle.testing import SimulatedListeners
@@ -33,7 +33,7 @@ def write_scored_run(folder: Path, system: str, items: int = 6) -> Path:
             text = "x" * round(10 * QUALITIES[system] + item % 3)
             record = Record(sample=Sample(id=f"text {item}", inputs={}), row=item, outputs=(Generation(text=text),))
             run.append(record)
-    publish(Run.load(folder), Task(samples=[], inferencer=Respond("{text}"), metrics=[length], name="t"), system)
+    score_and_write(Run.load(folder), Task(samples=[], inferencer=Respond("{text}"), metrics=[length], name="t"), system)
     return folder
 
 

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from auricle.report.run_html import Page
 from auricle.runs.metrics import Metrics, ModelFacts, TaskFacts
 from auricle.studies.people.correlations_document import PeopleCorrelation, PeopleCorrelations
 from auricle.studies.people.html import render_listening_test, render_people_correlations
@@ -30,14 +31,14 @@ def test_a_section_has_systems_pairs_items_and_listeners(tmp_path: Path, kind: A
     qualities = MUSHRA_QUALITIES if kind == "mushra" else QUALITIES
     SimulatedListeners(qualities=qualities, inattentive=("L02",)).answer(tmp_path / kind)
     _, metrics = score_test(tmp_path / kind)
-    section = render_listening_test(metrics, [])
+    section = render_listening_test(Page(metrics, (), {}))
     assert section is not None
     assert all(word in section for word in words)
 
 
 def test_other_runs_have_neither_section() -> None:
-    assert render_listening_test(OTHER, []) is None
-    assert render_people_correlations(OTHER, []) is None
+    assert render_listening_test(Page(OTHER, (), {})) is None
+    assert render_people_correlations(Page(OTHER, (), {})) is None
 
 
 def test_correlations_are_a_table_of_metrics_and_coefficients() -> None:
@@ -47,10 +48,9 @@ def test_correlations_are_a_table_of_metrics_and_coefficients() -> None:
         )
         for name in ("pearson", "spearman", "kendall")
     )
-    metrics = Metrics(
-        task=TaskFacts("t"), model=ModelFacts("m"), people_correlations=PeopleCorrelations(rows=rows, notes=("few",))
-    )
-    section = render_people_correlations(metrics, [])
+    extras = {"people_correlations": PeopleCorrelations(rows=rows, notes=("few",))}
+    metrics = Metrics(task=TaskFacts("t"), model=ModelFacts("m"), extras=extras)
+    section = render_people_correlations(Page(metrics, (), {}))
     assert section is not None
     assert section.count("−0.50") == 3
     assert "few" in section

@@ -23,10 +23,11 @@ from auricle.metrics.matrix_difference import MatrixDifference
 from auricle.perf import compare as perf_compare
 from auricle.report import comparison_text as compare_text
 from auricle.report.comparison_html import is_side_by_side
-from auricle.report.comparison_text import format_p_value
+from auricle.report.comparison_text import format_own_number, format_p_value
+from auricle.report.difference_format import format_difference, format_difference_interval, typeset
 from auricle.report.html_format import Scale, format_count, typeset_number
+from auricle.report.matrix_reading import describe_cells, describe_reading
 from auricle.report.methods import explain_few_units, format_method
-from auricle.report.plot_data import ConfusionMatrix
 from auricle.report.templating import render
 from auricle.report.text_format import truncate
 from auricle.runs.filter_terms import Term
@@ -34,9 +35,8 @@ from auricle.runs.metrics import METRICS_FILE, Number
 from auricle.runs.run_spec import OUTPUTS_FILE
 from auricle.runs.run_summary import RunSummary
 from auricle.scoring.compare import Comparison, ComparisonRow, Flip, Shift, Side, Split
-from auricle.scoring.compare.difference_format import format_difference, format_difference_interval, typeset
-from auricle.scoring.compare.own_numbers import OwnPair, format_own_number, pair_own_numbers
-from auricle.scoring.compare.reading import describe_cells, describe_reading
+from auricle.scoring.compare.own_numbers import OwnPair, pair_own_numbers
+from auricle.scoring.confusion_matrix import ConfusionMatrix
 from auricle.scoring.refusals import group_by_reason
 
 Groups: TypeAlias = tuple[str, str, str]

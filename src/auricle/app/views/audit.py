@@ -11,7 +11,7 @@ from auricle.app import run_data
 from auricle.app.theme import escape_markdown
 from auricle.app.views import components
 from auricle.app.workspace import current_workspace
-from auricle.report.text_format import format_audit, format_reading, truncate
+from auricle.report.text_format import format_reading, truncate
 from auricle.runs.metrics import Metrics
 from auricle.studies.readings.document import Audit, AuditItem, AuditLabel, write_audit
 from auricle.studies.readings.report import describe_reply
@@ -33,7 +33,7 @@ def draw_audit(path: Path, metrics: Metrics, key: str) -> None:
             command = f"auricle audit {current_workspace().run_name(path)}"
             components.draw_notes(f"Run `{command}` to draw replies. They can be labelled here or in a CSV sheet.")
             return
-        components.draw_notes(format_audit(metrics.audit or audit.summarise()))
+        components.draw_notes((metrics.extras["audit"] or audit.summarise()).describe())
         if audit.items:
             _draw_item(path, audit, f"{key}-audit")
 

@@ -12,8 +12,9 @@ import pandas as pd
 from auricle.app.theme import current_palette
 from auricle.metrics.matrix_difference import MatrixDifference
 from auricle.report.axis_labels import shorten_labels, tick_format
-from auricle.report.plot_data import ConfusionMatrix, Dimension, Plane
+from auricle.report.plot_data import Dimension, Plane
 from auricle.report.plots import MAX_TINT, MIN_SCALE, fit_axis
+from auricle.scoring.confusion_matrix import ConfusionMatrix
 
 CELL_SIZE = 46
 AXIS_HEIGHT, LEGEND_ROW_HEIGHT = 50, 20

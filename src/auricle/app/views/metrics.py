@@ -18,6 +18,7 @@ from auricle.core.errors import DataError
 from auricle.core.types import Outcome
 from auricle.metrics.catalogue import metric_title
 from auricle.report.axis_labels import shorten_labels
+from auricle.report.gap_text import describe_gaps, typeset_gap
 from auricle.report.html_format import (
     Scale,
     collect_extents,
@@ -36,7 +37,7 @@ from auricle.report.text_format import format_dominance, format_reading, group_b
 from auricle.report.usage_text import speed_facts
 from auricle.runs.filter_terms import CONTAINS, Term
 from auricle.runs.metrics import METRICS_FILE, Metrics, Number
-from auricle.scoring.gaps import Gap, describe_gaps
+from auricle.scoring.gaps import Gap
 from auricle.scoring.sample_table import truncate_text
 from auricle.scoring.signal_slices import MEASURED, SLICINGS
 
@@ -264,7 +265,7 @@ def _draw_gaps(groups: Sequence[Number], gaps: Mapping[str, Gap]) -> None:
         components.draw_notes("The groups are not compared: that needs 2 to 20 groups.")
         return
     headers = ["Group", "Scored", "Value", "Others", "Difference to the others", "95 % interval", "Adjusted p"]
-    rows = [[gap.group or "(empty)", *gap.typeset_cells()] for gap in shown]
+    rows = [[gap.group or "(empty)", *typeset_gap(gap)] for gap in shown]
     components.draw_table([*headers, "Detectable"], rows)
     components.draw_notes(
         " ".join(describe_gaps(shown)),

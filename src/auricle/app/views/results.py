@@ -18,19 +18,12 @@ from auricle.app.views.audiogram import draw_conditions
 from auricle.app.views.words import draw_words
 from auricle.report.axis_labels import shorten_labels
 from auricle.report.html_format import format_count, typeset_decimal, typeset_interval, typeset_number, typeset_value
-from auricle.report.plot_data import (
-    ConfusionMatrix,
-    Dimension,
-    Distribution,
-    Plane,
-    list_averages,
-    list_classes,
-    list_dimensions,
-)
+from auricle.report.plot_data import Dimension, Distribution, Plane, list_averages, list_classes, list_dimensions
 from auricle.report.text_format import format_silence
 from auricle.runs.filter_terms import Term
 from auricle.runs.metrics import Metrics, Number
 from auricle.runs.run_directory import contains_load_test
+from auricle.scoring.confusion_matrix import ConfusionMatrix
 
 MAX_CARDS, MAX_PAIR_CARDS = 5, 3
 MAX_CONFUSIONS = 20

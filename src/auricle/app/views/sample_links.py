@@ -12,8 +12,8 @@ from auricle.app import navigation, run_data
 from auricle.app.views import charts
 from auricle.app.workspace import current_workspace
 from auricle.core.errors import DataError, SpecError
-from auricle.report.plot_data import ConfusionMatrix
 from auricle.runs.filter_terms import EQUALS, Term, format_filter
+from auricle.scoring.confusion_matrix import ConfusionMatrix
 from auricle.scoring.sample_filter import SampleColumns
 
 

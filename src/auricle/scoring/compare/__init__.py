@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any, ClassVar, Literal, TypedDict
+from typing import Any, ClassVar, Literal, Self, TypedDict
 
 from auricle.core.errors import SpecError
 from auricle.core.gc_tuning import infrequent_gc
@@ -127,7 +127,7 @@ class Comparison(ResultTable):
     def overall(self) -> tuple[ComparisonRow, ...]:
         return tuple(row for row in self.rows if not row.field)
 
-    def with_names(self, a: str, b: str) -> Comparison:
+    def with_names(self, a: str, b: str) -> Self:
         """Return the same comparison with names for the samples of A and of B, such as `human` and `generated`."""
         return replace(self, a=replace(self.a, name=a), b=replace(self.b, name=b))
 
@@ -139,13 +139,6 @@ class Comparison(ResultTable):
         pairs = f"{self.pairs.count:,} pairs" if self.is_paired else "unpaired"
         refused = f"; not compared: {', '.join(self.refused)}" if self.refused else ""
         return f"B − A ({pairs}), A = {self.a.run}, B = {self.b.run}{refused}"
-
-    def write_html(self, path: Path) -> None:
-        """Write the comparison as a page, with the samples that changed most."""
-        from auricle.report.comparison_html import render_page
-
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(render_page(self), encoding="utf-8")
 
     @property
     def breakdown(self) -> tuple[ComparisonRow, ...]:

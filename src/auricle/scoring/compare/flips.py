@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from auricle.core.types import Record
-from auricle.report.sample_view import SampleView, build_sample_views
+from auricle.metrics.base import Metric
 from auricle.runs.documents import OMITTED
 from auricle.runs.journal import read_record
 from auricle.scoring.compare.loading import ComparedRun
@@ -17,25 +17,26 @@ from auricle.scoring.compare.metric_rows import PairedStats
 from auricle.scoring.compare.pairing import Pairs
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Flip:
-    """A sample that both runs answered, with different scores."""
+    """A sample that both runs answered, with different scores. Its texts are those that people are shown."""
 
     id: str
     id_b: str
     """Id in B, where the same content may have another id."""
-    origin: str
+    origin: str = ""
     became: str
     """Whether B's answer is `better` or `worse` than A's."""
-    target: str | None
-    answer_a: str
-    answer_b: str
-    score_a: str
-    score_b: str
+    target: str | None = None
+    answer_a: str = ""
+    answer_b: str = ""
+    score_a: str = ""
+    score_b: str = ""
     stat_a: Any
     stat_b: Any
     records: tuple[Record, Record] = field(repr=False, compare=False, metadata={OMITTED: True})
     """The complete sample in A and in B; not part of the JSON."""
+    metric: Metric = field(repr=False, compare=False, metadata={OMITTED: True})
 
 
 def find_flips(
@@ -64,32 +65,16 @@ def _build_flips(
             side[index].tolist() if isinstance(side, np.ndarray) else side[index]
             for side in (paired_stats.a, paired_stats.b)
         ]
-        a, b = (
-            build_sample_views([record], metric, {record.sample.id: stat}, audio=False)[0]
-            for record, stat in zip((before, after), stats, strict=True)
-        )
         yield Flip(
             id=before.sample.id,
             id_b=after.sample.id,
-            origin=a.origin,
             became="worse" if paired_stats.change[index] > 0 else "better",
-            target=a.target,
-            answer_a=_answer_text(a),
-            answer_b=_answer_text(b),
-            score_a=a.score,
-            score_b=b.score,
             stat_a=stats[0],
             stat_b=stats[1],
             records=(before, after),
+            metric=metric,
         )
 
 
 def _read_record(side: ComparedRun, place: int) -> Record | None:
     return read_record(side.run.outputs_path, side.offsets[place])
-
-
-def _answer_text(view: SampleView) -> str:
-    """Return the text of an output, or its labels with the highest scores."""
-    if view.transcript:
-        return " | ".join(text for who, text in view.transcript if who.startswith("Answer"))
-    return view.answer or ", ".join(f"{name} {value:.3g}" for name, value in view.values)

@@ -10,9 +10,6 @@ from typing import TYPE_CHECKING
 from auricle.core.signature import MetricSignature, Signature
 from auricle.metrics.base import Metric
 from auricle.metrics.intervals import compute_interval
-from auricle.report.html_format import typeset_number
-from auricle.report.methods import TOO_FEW, mark_few_units
-from auricle.report.text_format import format_number
 from auricle.runs.metrics import Metrics, Number
 from auricle.scoring.compare.unpaired import SampleGroup
 
@@ -73,21 +70,3 @@ def has_other_own_numbers(comparison: Comparison) -> bool:
     """Return whether the runs by themselves have other numbers, or more, than the table of differences shows."""
     is_whole = comparison.is_paired and comparison.pairs.coverage == 1
     return not is_whole or any(number.metric in comparison.refused for number in comparison.a.numbers)
-
-
-def format_own_number(number: Number | None, *, is_typeset: bool = False) -> tuple[str, str, str]:
-    """Format a number, its interval and the number of samples; dashes if there is none."""
-    if number is None:
-        return "–", "–", "–"
-    formatted = typeset_number if is_typeset else format_number
-    low, high = (formatted(end, number.unit) for end in (number.low, number.high))
-    interval = "–" if number.low is None or number.high is None else f"{low} … {high}"
-    interval = TOO_FEW if number.has_too_few_units else interval
-    size = f"{number.scored:,}" if number.scored == number.total else f"{number.scored:,} of {number.total:,}"
-    return f"{formatted(number.value, number.unit)}{mark_few_units(number)}", interval, size
-
-
-def name_metric(pair: OwnPair) -> str:
-    """Return the name of a metric that at least one run has, and its direction."""
-    number = next(number for number in pair if number)
-    return number.direction.mark(number.metric)

@@ -17,15 +17,16 @@ from auricle.metrics.base import Mask, divide, mean
 from auricle.metrics.correlation import srcc
 from auricle.metrics.intervals import Difference, adjust_holm, compare_paired
 from auricle.metrics.matrix_difference import MatrixDifference, match_by_meaning, subtract_matrices
-from auricle.report.plot_data import ConfusionMatrix
 from auricle.runs.metrics import Metrics, Number
 from auricle.scoring.compare.loading import ComparedRun
 from auricle.scoring.compare.metric_rows import PairClusters
 from auricle.scoring.compare.pairing import Pairs
-from auricle.tasks.speakers.metrics import SCORE_NAMES
+from auricle.scoring.confusion_matrix import ConfusionMatrix
 
 MatrixPair = tuple[ConfusionMatrix, ConfusionMatrix]
 MAX_LABELS = 50
+PLAIN_NAMES = ("score", "value")
+"""Names of outputs that tell no more than that they are scores."""
 
 
 # --- shifts of the mean of each dimension -----------------------------------------------------
@@ -180,7 +181,7 @@ def describe_agreements(agreements: Sequence[ModelAgreement]) -> Iterator[str]:
                 f", and they choose the same of two in {100 * each.alike:.1f} % of {each.pairs:,} pairs "
                 f"(Cohen's kappa {each.kappa:.2f})"
             )
-        scores = "scores" if each.output in SCORE_NAMES else f"{each.output} scores"
+        scores = "scores" if each.output in PLAIN_NAMES else f"{each.output} scores"
         yield f"The {scores} of the two models have an SRCC of {each.srcc:.3f} (n = {each.sounds:,}){alike}."
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from auricle.core.errors import SpecError
 from auricle.core.gc_tuning import infrequent_gc
-from auricle.engine.suites import CONDITIONS, choose_metrics, compute_shares
+from auricle.engine.suites import choose_metrics, compute_shares
 from auricle.metrics.combined import PairedPartStats, compare_combined
 from auricle.runs.metrics import LANGUAGE_FIELD, PART_FIELD, Metrics
 from auricle.runs.run_directory import contains_run
@@ -24,7 +24,7 @@ from auricle.scoring.compare.metric_selection import load_metrics
 from auricle.scoring.compare.notes import collect_notes, describe_tests
 from auricle.scoring.compare.own_numbers import list_run_numbers
 from auricle.scoring.compare.pairing import PairCounts, pair_samples
-from auricle.studies.audiogram.comparison import compare_families
+from auricle.scoring.suite_kinds import find_suite_kind
 
 Paths = tuple[Path, Path]
 Results = tuple[Metrics, Metrics]
@@ -155,10 +155,11 @@ def _build_all_rows(
     cluster: str | None,
 ) -> tuple[list[ComparisonRow], dict[str, str], list[str]]:
     """Compare combined numbers and parts, or a task under conditions; return rows, what is refused, and notes."""
-    if not all(suite.average == CONDITIONS for suite in suites):
+    kind = find_suite_kind(suites[0].average)  # a suite of conditions with a purpose is compared like any other
+    if kind is None or suites[0].average != suites[1].average:
         return *_build_rows(suites, loaded, chosen), []
     a, b = ({name: (paths[side], results[side]) for name, (paths, results) in parts.items()} for side in (0, 1))
-    families = compare_families(suites, (a, b), list(chosen), cluster)
+    families = kind.compare(suites, (a, b), list(chosen), cluster)
     clean = next((part.name for part in suites[0].parts if not part.condition), "")
     rows = [(part, row) for name in chosen for part, compared in loaded.items() if (row := compared.rows.get(name))]
     whole = [row for part, row in rows if part == clean]

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,7 @@ from auricle.runs.throughput import StreamDelays, read_passes
 from auricle.runs.usage import RunPrices, UsageTotals
 from auricle.runs.verdicts import Judge
 from auricle.scoring.judge_panel import JudgePanel
-from auricle.scoring.score_table import ScoreTable, score_records
+from auricle.scoring.score_table import SCORING_BATCH_SIZE, ScoreTable
 from auricle.scoring.shards.buckets import digest_texts
 from auricle.scoring.shards.delay_histogram import DelayHistogram
 from auricle.scoring.shards.packing import pack
@@ -85,9 +86,15 @@ def compute_sums(
         metrics = verdicts.expand(task.metrics) if verdicts else task.metrics
         table = ScoreTable(metrics, task.cluster, verdicts=verdicts, breakdown_fields=task.group_by)
         totals, delays, ids = UsageTotals(prices.model), StreamDelays(), SampleIds()
+        labelled, lines = HumanLabels.load(path).attach(records), list[ScoreLine]()
         with infrequent_gc():
-            observed = ids.observe(delays.count_records(totals.count_records(HumanLabels.load(path).attach(records))))
-            lines = list(score_records(observed, table))
+            while batch := list(islice(labelled, SCORING_BATCH_SIZE)):
+                for record in batch:
+                    totals.add(record)
+                    delays.add(record)
+                    ids.add(record)
+                lines += table.add_all(batch)
+            table.close()
         damaged_verdicts = len(verdicts.damaged) if verdicts else 0
         facts = {
             "usage": {name: getattr(totals, name) for name in USAGE_FIELDS},
@@ -115,13 +122,10 @@ class SampleIds:
         self._rows: list[int] = []
         self._is_sample: list[bool] = []
 
-    def observe(self, records: Iterable[Record]) -> Iterator[Record]:
-        """Add the id of each record while passing it on."""
-        for record in records:
-            self.texts.append(record.sample.id)
-            self._rows.append(record.row)
-            self._is_sample.append(not is_rejected(record))
-            yield record
+    def add(self, record: Record) -> None:
+        self.texts.append(record.sample.id)
+        self._rows.append(record.row)
+        self._is_sample.append(not is_rejected(record))
 
     def to_bytes(self) -> bytes:
         """Return the digests of the ids in the order of the rows; rejected rows have no id of their own."""

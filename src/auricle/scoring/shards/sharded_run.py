@@ -1,52 +1,42 @@
-"""Execute a sharded run: plan it, start workers, follow them, and merge what they did."""
+"""Execute a sharded run: plan it, start workers and follow them."""
 
 from __future__ import annotations
 
 import os
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
-from hashlib import blake2b
 from pathlib import Path
 from socket import gethostname
 
 from auricle.core.closing import Closing
-from auricle.core.errors import DataError, ObjectChanged, RunMismatch, SpecError, StorageError, StorageUnavailable
+from auricle.core.errors import DataError, SpecError, StorageError, StorageUnavailable
 from auricle.core.files import make_folder
-from auricle.core.storage import Storage, open_storage
 from auricle.engine.budget import Budget
-from auricle.engine.factory import Evaluation, build_task, check_settings
+from auricle.engine.factory import Evaluation, check_settings
 from auricle.engine.observer import Observer
-from auricle.engine.settings import DEFAULT_LEASE_SECONDS, Settings
+from auricle.engine.settings import Settings
 from auricle.engine.shards.launch_document import Launcher, Notify, WorkerDocument, WorkerReport
 from auricle.engine.shards.launch_local import LocalLauncher
 from auricle.engine.shards.planning import open_sharded_run, read_stored_spec
 from auricle.engine.shards.worker import StopSignal, stop_on_signals
-from auricle.engine.spec import Spec
-from auricle.engine.task import Task
 from auricle.models.catalogue import MODELS
-from auricle.runs.documents import encode_document
-from auricle.runs.metrics import Metrics
 from auricle.runs.run_directory import Run
-from auricle.runs.run_spec import SPEC_FILE, write_run_spec
-from auricle.runs.shards.collection import collect_shards
-from auricle.runs.shards.leases import RELEASED_SUFFIX, LeaseHolder, exists, read_lease_file
+from auricle.runs.run_spec import write_run_spec
+from auricle.runs.shards.leases import RELEASED_SUFFIX, LeaseHolder
 from auricle.runs.shards.mirror import mirror_folder
 from auricle.runs.shards.status import ShardStatus, StatusReader
 from auricle.runs.shards.store import ShardStore
 from auricle.runs.usage import RunPrices
-from auricle.scoring.shards.merge import EXACT_SAMPLES, merge_run
 from auricle.scoring.shards.spending import sum_unfinished_cost
 from auricle.scoring.shards.worker_process import COMMAND, work
 
 POLL_PAUSE = 20
 """The display waits this many times as long as it takes to read the state of all shards."""
 LOCAL_POLL_SECONDS, REMOTE_POLL_SECONDS = 0.5, 5.0
-MERGE_SECONDS = 600.0
-"""Seconds after which a merge that another worker has begun is not waited for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,7 +63,7 @@ def run_workers(evaluation: Evaluation, location: str | Path, settings: Settings
     """
     check_settings(evaluation.model_class, evaluation.spec, settings)
     store = open_sharded_run(evaluation, location, settings.shards or "auto", settings.workers)
-    folder = _prepare_folder(store)
+    folder = prepare_folder(store)
     release_dead_workers(store, settings.lease)
     reader = StatusReader(store, count_active=False)
     status = reader.read(settings.lease)
@@ -113,11 +103,11 @@ def release_dead_workers(store: ShardStore, term: float) -> None:
                 continue
             with suppress(DataError):
                 holder = store.read_lease(states, shard)
-                if holder and _has_died(holder):
+                if holder and has_died(holder):
                     store.storage.write(states.lease_path(shard) + RELEASED_SUFFIX, b"")
 
 
-def _has_died(holder: LeaseHolder) -> bool:
+def has_died(holder: LeaseHolder) -> bool:
     """Return whether a process is certainly gone; those of other machines cannot be seen."""
     return holder.host == gethostname() and not _is_alive(holder.pid)
 
@@ -132,7 +122,7 @@ def _is_alive(pid: int) -> bool:
     return True
 
 
-def _prepare_folder(store: ShardStore) -> Path:
+def prepare_folder(store: ShardStore) -> Path:
     """Return the local folder of a run, with its spec."""
     folder = store.folder or mirror_folder(store.storage.url)
     if store.folder is None:
@@ -244,92 +234,3 @@ class ProgressFollower(Closing):
                 self._report(self._read())
             is_closing = self._closing.is_set()
             self._closing.wait(max(least, POLL_PAUSE * (time.monotonic() - started_at)))
-
-
-# --- merging ------------------------------------------------------------------------------------
-
-
-def merge_once(outcome: ShardedOutcome, task: Task, spec: Spec, notify: Notify = lambda _: None) -> Metrics | None:
-    """Merge a completed run, unless another worker does so; return None then.
-
-    Workers on many machines end at the same time, when the last shard is completed.
-
-    Args:
-        outcome: The completed run.
-        task: Task with the metrics to compute.
-        spec: What was evaluated.
-        notify: Shows a message to the user.
-    """
-    storage = outcome.store.storage
-    path = f"leases/merge-{_digest_state(outcome.store)}"
-    if not _claim_merge(storage, path):
-        notify(f"Another worker merges the shards of {storage.url}; `auricle merge` would do so again.")
-        return None
-    try:
-        return merge_run(outcome.store, outcome.folder, task, spec)
-    finally:
-        with suppress(StorageError):
-            storage.delete(path)
-
-
-def _claim_merge(storage: Storage, path: str) -> bool:
-    """Return whether this process is to merge; one that was killed, or takes very long, is not waited for."""
-    holder = encode_document(LeaseHolder(worker="merge", host=gethostname(), pid=os.getpid(), term=MERGE_SECONDS))
-    try:
-        storage.create(path, holder)
-    except FileExistsError:
-        try:
-            claim = storage.head(path)
-            if storage.now() - claim.modified < MERGE_SECONDS and not _has_died(read_lease_file(storage, path)):
-                return False
-            storage.replace(path, holder, claim.etag)
-        except (FileNotFoundError, ObjectChanged, DataError):  # another worker has just ended, or begun
-            return False
-    return True
-
-
-def _digest_state(store: ShardStore) -> str:
-    """Identify the completions of a run and its spec."""
-    states = store.read_states()
-    content = states.generations.tobytes() + store.storage.read(SPEC_FILE)
-    return blake2b(content, digest_size=8).hexdigest()
-
-
-def merge_completed(
-    runs: Sequence[str | Path], out: str | Path | None, *, exact_samples: int = EXACT_SAMPLES
-) -> tuple[Path, Metrics, ShardStatus]:
-    """Merge the completed shards of a run, or of several with parts of the same data.
-
-    Args:
-        runs: Folders or URLs of sharded runs.
-        out: Where to collect the shards of several. Default: in the first.
-        exact_samples: Most samples that are merged into an ordinary run.
-
-    Returns:
-        The merged run directory, its metrics, and how much of the run they cover.
-
-    Raises:
-        RunMismatch: if the runs evaluate different things.
-    """
-    if not runs:
-        raise SpecError("Nothing to merge: the list of runs is empty.")
-    stores = [ShardStore.open(run) for run in runs]
-    _check_same_evaluation(stores, out)
-    store = collect_shards(stores, out)
-    folder = _prepare_folder(store)
-    spec = Spec.model_validate(read_stored_spec(store.storage).spec)
-    metrics = merge_run(store, folder, build_task(spec), spec, exact_samples=exact_samples)
-    return folder, metrics, StatusReader(store).read(DEFAULT_LEASE_SECONDS)
-
-
-def _check_same_evaluation(stores: Sequence[ShardStore], out: str | Path | None) -> None:
-    """Check that runs, and the one in `out` if there is one, have the same task, model and arguments."""
-    storages = [store.storage for store in stores]
-    if out is not None and exists(target := open_storage(out, create_folder=True), SPEC_FILE):
-        storages.append(target)
-    first = read_stored_spec(storages[0])
-    for storage in storages[1:]:
-        if differences := read_stored_spec(storage).describe_differences(first):
-            raise RunMismatch(
-                f"{storages[0].url} and {storage.url} are different evaluations and cannot be merged ({differences})."
-            )

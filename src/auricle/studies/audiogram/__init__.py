@@ -13,5 +13,8 @@ FEATURE = Feature(
         )
     },
     report_sections={"audiogram": ("figure:render_audiogram", "the curves of a task under conditions", "10")},
-    more={"suite_views": {"audiogram": ("report:AudiogramView", "levels, and where a model stops working")}},
+    more={
+        "suite_kinds": {"conditions": ("suite:Conditions", "one task under several conditions")},
+        "suite_views": {"audiogram": ("report:AudiogramView", "levels, and where a model stops working")},
+    },
 )

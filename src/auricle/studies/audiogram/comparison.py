@@ -6,41 +6,31 @@ The same samples are drawn for both models and all conditions, so that effects c
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import astuple, dataclass
-from pathlib import Path
 
 import numpy as np
 
 from auricle.metrics.base import Array, Metric
 from auricle.metrics.intervals import Contrast, Difference, make_difference, name_method
 from auricle.metrics.joint_replicates import JointReplicates, percentile_interval, percentile_p_value
-from auricle.runs.metrics import FAMILY_FIELD, Metrics
+from auricle.runs.metrics import FAMILY_FIELD
 from auricle.runs.suites import SuiteRun
 from auricle.scoring.compare.loading import choose_cluster, load_compared_run
 from auricle.scoring.compare.metric_rows import ComparisonRow
 from auricle.scoring.compare.pairing import pair_samples
+from auricle.scoring.suite_kinds import PartRuns, SuiteRows
 from auricle.studies.audiogram.curves import FamilyCurve, Summary
 from auricle.studies.audiogram.numbers import T_INTERVAL, TITLES, ConditionSuite, describe_grid
 from auricle.studies.audiogram.report import AREA, DEGRADATION, RELATIVE_DEGRADATION, THRESHOLD, format_level
 from auricle.studies.audiogram.scores import ConditionScores, SampleUnits
 
 PERCENTILE_INTERVAL = "joint-percentile"
-Runs = Mapping[str, tuple[Path, Metrics]]
-
-
-@dataclass(frozen=True)
-class ComparedFamilies:
-    """The rows of all families, what cannot be compared with the reason, and notes."""
-
-    rows: list[ComparisonRow]
-    refused: dict[str, str]
-    notes: list[str]
 
 
 def compare_families(
-    suites: tuple[SuiteRun, SuiteRun], runs: tuple[Runs, Runs], metrics: Sequence[str], cluster: str | None
-) -> ComparedFamilies:
+    suites: tuple[SuiteRun, SuiteRun], runs: tuple[PartRuns, PartRuns], metrics: Sequence[str], cluster: str | None
+) -> SuiteRows:
     """Compare the summaries of all families that both suites have with the same levels.
 
     Args:
@@ -52,11 +42,11 @@ def compare_families(
     a, b = (ConditionSuite.load(suite, side) for suite, side in zip(suites, runs, strict=True))
     notes = list(_describe_missing(suites))
     if a is None or b is None:
-        return ComparedFamilies([], {"the families": "a suite has no number without a condition."}, notes)
+        return SuiteRows([], {"the families": "a suite has no number without a condition."}, notes)
     pair = FamilyPair.load((a, b), metrics, cluster)
     refused: dict[str, str] = {}
     rows = [row for metric in pair.metrics for row in pair.compare(metric, refused)]
-    return ComparedFamilies(rows, refused, notes)
+    return SuiteRows(rows, refused, notes)
 
 
 def _describe_missing(suites: tuple[SuiteRun, SuiteRun]) -> Iterator[str]:

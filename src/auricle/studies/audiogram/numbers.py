@@ -23,6 +23,7 @@ from auricle.metrics.joint_replicates import JointReplicates
 from auricle.runs.metrics import FAMILY_FIELD, PART_FIELD, FamilyFacts, Metrics, Number
 from auricle.runs.suites import SuiteRun
 from auricle.scoring.compare.metric_selection import load_metrics
+from auricle.scoring.suite_kinds import SuiteNumbers
 from auricle.studies.audiogram.curves import MIN_POINTS, FamilyCurve, MetricScale, Summary
 from auricle.studies.audiogram.families import list_families
 from auricle.studies.audiogram.level_curves import bound_crossing
@@ -39,15 +40,6 @@ TITLES = {
 }
 T_INTERVAL, THRESHOLD_INTERVAL, WORST_INTERVAL = "joint-t", "joint-inverse-t", "worst-condition"
 COUNTS = ("scored", "total", "failed", "unreadable", "refused", "truncated", "counted_wrong", "not_applicable")
-
-
-@dataclass(frozen=True)
-class ConditionNumbers:
-    """The numbers of a suite of conditions, and what could not be computed with the reason."""
-
-    numbers: tuple[Number, ...]
-    families: tuple[FamilyFacts, ...]
-    not_computed: dict[str, str]
 
 
 @dataclass(frozen=True)
@@ -110,7 +102,7 @@ class ConditionSuite:
         ]
 
 
-def compute_condition_numbers(suite: SuiteRun, runs: Mapping[str, tuple[Path, Metrics]]) -> ConditionNumbers:
+def compute_condition_numbers(suite: SuiteRun, runs: Mapping[str, tuple[Path, Metrics]]) -> SuiteNumbers:
     """Compute all numbers of a suite of conditions.
 
     Args:
@@ -120,7 +112,7 @@ def compute_condition_numbers(suite: SuiteRun, runs: Mapping[str, tuple[Path, Me
     scored = ConditionSuite.load(suite, runs)
     if scored is None:
         reason = "the part without a condition has no number, which the conditions are compared with."
-        return ConditionNumbers((), (), {"the numbers of the conditions": reason})
+        return SuiteNumbers((), {"the numbers of the conditions": reason})
     cluster = scored.clean_metrics.task.cluster
     units = SampleUnits.load(scored.clean_run, cluster, scored.metrics)
     paths = {part: path for part, (path, _) in scored.runs.items()}
@@ -131,7 +123,7 @@ def compute_condition_numbers(suite: SuiteRun, runs: Mapping[str, tuple[Path, Me
         builder = NumberBuilder(scored, scores, metric)
         numbers += builder.build()
         not_computed |= builder.explain_missing()
-    return ConditionNumbers(tuple(numbers), scored.families, not_computed)
+    return SuiteNumbers(numbers, not_computed, scored.families)
 
 
 class NumberBuilder:

@@ -5,11 +5,39 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, ClassVar
 
-from auricle.core.check_result import CheckResult
 from auricle.runs.documents import read_document, write_document
+from auricle.runs.extras import Extra
+from auricle.runs.metrics import Metrics
 
 CHECK_FILE = "judge_check.json"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckResult:
+    """One number about a judge, or why there is none."""
+
+    check: str
+    """position, verbosity, self-preference, consistency or agreement."""
+    measure: str
+    judge: str = ""
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
+    n: int = 0
+    unit: str = ""
+    neutral: float | None = None
+    """The value of a judge without this bias; None if there is no such value."""
+    note: str = ""
+    """Why there is no number, or what to keep in mind."""
+
+    @property
+    def finding(self) -> str:
+        """Whether the interval excludes the value of a judge without bias; empty if the check has no such value."""
+        if self.neutral is None or self.low is None or self.high is None:
+            return ""
+        return "no bias shown" if self.low <= self.neutral <= self.high else "biased"
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,3 +56,19 @@ class JudgeChecks:
 
     def save(self, run_path: Path) -> None:
         write_document(run_path / CHECK_FILE, self)
+
+
+class JudgeChecksExtra(Extra):
+    """What `auricle judge-check` measured about the judges of a run."""
+
+    kind: ClassVar[Any] = tuple[CheckResult, ...]
+    file = CHECK_FILE
+
+    def make_empty(self) -> tuple[CheckResult, ...]:
+        return ()
+
+    def load(self, run_path: Path, metrics: Metrics) -> tuple[CheckResult, ...]:
+        return JudgeChecks.load(run_path).results if metrics.judges else ()
+
+    def check(self, run_path: Path) -> None:
+        JudgeChecks.load(run_path)

@@ -7,13 +7,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from auricle.core.check_result import CheckResult
 from auricle.core.errors import Unreadable
 from auricle.core.types import Generate, Generation, Output, Predict, Record, Sample
 from auricle.metrics.agreement import AlphaAggregator, JudgeScale
 from auricle.metrics.base import Aggregator, Metric, Unit, mean
 from auricle.metrics.calibration import CorrectedMean
 from auricle.metrics.capabilities import Judged, Pairwise, list_members
+from auricle.studies.judges.document import CheckResult
 
 PADDING = (
     "\n\nThat is my answer to the question as I understood it. I have tried to keep to what was asked and to put it in "

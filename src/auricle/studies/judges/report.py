@@ -10,7 +10,6 @@ from pathlib import Path
 
 from markupsafe import Markup
 
-from auricle.core.check_result import CheckResult
 from auricle.core.errors import SpecError, Unreadable
 from auricle.core.judge_roles import JudgeRole
 from auricle.core.serialization import digest
@@ -32,7 +31,7 @@ from auricle.runs.response_cache import served_model_name
 from auricle.runs.run_directory import Run, lock_run
 from auricle.runs.usage import Price
 from auricle.runs.verdicts import VerdictIndex
-from auricle.studies.judges.document import JudgeChecks
+from auricle.studies.judges.document import CheckResult, JudgeChecks
 from auricle.studies.judges.metrics import (
     ProbeResult,
     check_self_preference,
@@ -265,6 +264,6 @@ def format_result(result: CheckResult) -> tuple[str, str, str]:
 
 def render_judge_checks(page: Page) -> Markup | None:
     """Render what was measured about the judges."""
-    checks = page.metrics.judge_checks
+    checks = page.metrics.extras["judge_checks"]
     has_judges = len({check.judge for check in checks}) > 1
     return render_if(checks, "studies/judges/judge_checks.html", checks=checks, has_judges=has_judges)

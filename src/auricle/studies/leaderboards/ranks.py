@@ -12,7 +12,7 @@ from auricle.core.direction import Direction
 from auricle.core.signature import Signature
 from auricle.metrics.base import Array
 from auricle.metrics.rank_intervals import draw_numbers, find_rank_intervals
-from auricle.scoring.column_stats import ColumnStats, LoadedResult
+from auricle.studies.leaderboards.column_stats import ColumnStats, LoadedResult
 from auricle.studies.leaderboards.table import Rank
 
 MIN_UNITS = 2

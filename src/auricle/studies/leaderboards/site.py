@@ -24,14 +24,14 @@ from auricle.core.errors import DataError, SpecError, describe
 from auricle.core.files import read_regular_file, write_lines_atomically
 from auricle.core.redaction import SECRETS
 from auricle.report.run_html import render_report
-from auricle.report.sample_comparison import choose_samples, compare_samples
 from auricle.report.sample_view import SampleView
+from auricle.report.worst_samples import load_worst_samples
 from auricle.runs.metrics import Metrics
 from auricle.runs.suites import find_unchanged_part
-from auricle.scoring.column_stats import ColumnStats, load_column
-from auricle.scoring.worst_samples import load_worst_samples
 from auricle.studies.leaderboards.badges import render_badge_json, render_badge_svg
+from auricle.studies.leaderboards.column_stats import ColumnStats, load_column
 from auricle.studies.leaderboards.ranks import draw_column, rank_draws
+from auricle.studies.leaderboards.sample_comparison import choose_samples, compare_samples
 from auricle.studies.leaderboards.site_averages import PAGE as AVERAGES
 from auricle.studies.leaderboards.site_averages import PackedDraws, pack_draws, render_averages
 from auricle.studies.leaderboards.site_names import name_column, name_models, name_run

@@ -8,8 +8,8 @@ from typing import Any
 
 from auricle.core.value_text import pluralise
 from auricle.report.html_format import typeset_number
-from auricle.report.sample_comparison import ComparedSample
 from auricle.report.templating import render, render_page
+from auricle.studies.leaderboards.sample_comparison import ComparedSample
 from auricle.studies.leaderboards.site_names import name_sample
 from auricle.studies.leaderboards.table import Column, Leaderboard
 

@@ -7,5 +7,8 @@ FEATURE = Feature(
     "whether a model uses the sound to answer",
     commands={"listen": ("commands:listen", "Check whether a model uses the sound of TASK.", "Evaluate")},
     report_sections={"listening": ("sections:render_listening", "the controls of a listening check", "110")},
-    more={"suite_views": {"listening": ("table:ListeningView", "controls, and what the sound contributes")}},
+    more={
+        "suite_kinds": {"listening": ("numbers:ListeningCheck", "the controls of a listening check")},
+        "suite_views": {"listening": ("table:ListeningView", "controls, and what the sound contributes")},
+    },
 )

@@ -7,9 +7,8 @@ what is answered without listening, `options` whether the position of an option 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from auricle.core.types import Generation, Sample
@@ -17,9 +16,10 @@ from auricle.engine.conditions import CLEAN
 from auricle.metrics.base import Metric
 from auricle.metrics.capabilities import Credited, Tokenized
 from auricle.metrics.intervals import compute_interval
-from auricle.runs.metrics import PART_FIELD, Metrics, Number
+from auricle.runs.metrics import PART_FIELD, Number
 from auricle.runs.suites import SuiteRun
 from auricle.scoring.compare.metric_selection import load_metrics
+from auricle.scoring.suite_kinds import PartRuns, SuiteKind, SuiteNumbers
 from auricle.studies.listening.answers import NO_INTERVAL, ListeningAnswers
 from auricle.studies.listening.gains import compute_gain_against_best, compute_gains
 from auricle.studies.listening.items import Item, load_items
@@ -32,19 +32,14 @@ SWAPPED = "replace:other"
 NONSPEECH_CONTROLS = ("replace:silence", "replace:noise")
 
 
-@dataclass(frozen=True)
-class ListeningResult:
-    """What a listening check showed."""
+class ListeningCheck(SuiteKind):
+    """The controls of a listening check, and a file with the samples that need no sound."""
 
-    numbers: list[Number] = field(default_factory=list)
-    """The gain of each metric against the best control, then what else was measured, then each control."""
-    not_computed: dict[str, str] = field(default_factory=dict)
-    """The controls without a score, with the reason."""
-    samples: list[dict[str, Any]] = field(default_factory=list)
-    """The samples that are right in every control without the sound."""
+    def compute(self, suite: SuiteRun, runs: PartRuns) -> SuiteNumbers:
+        return check_listening(suite, runs)
 
 
-def check_listening(suite: SuiteRun, parts: Mapping[str, tuple[Path, Metrics]]) -> ListeningResult:
+def check_listening(suite: SuiteRun, parts: PartRuns) -> SuiteNumbers:
     """Compute what a listening check shows.
 
     Args:
@@ -52,14 +47,22 @@ def check_listening(suite: SuiteRun, parts: Mapping[str, tuple[Path, Metrics]]) 
         parts: The run directory and the numbers of each condition that was run, by its name.
     """
     if CLEAN not in parts or not parts[CLEAN][1].overall:
-        return ListeningResult(not_computed={"the listening gain": "the task has no score with its sound."})
+        return SuiteNumbers(
+            (), {"the listening gain": "the task has no score with its sound."}, lines={SAMPLES_FILE: ()}
+        )
     path, results = parts[CLEAN]
     signatures = {number.metric: number.signature.metric for number in results.overall}
     metrics = [metric for metric in load_metrics((path, path), signatures) if not metric.is_model_independent]
     cluster = results.task.cluster
     items = {name: load_items(folder, metrics, cluster) for name, (folder, _) in parts.items()}
     answers = ListeningAnswers(suite, {name: numbers for name, (_, numbers) in parts.items()}, metrics, items)
-    return ListeningResult(list(compute_numbers(answers)), answers.explain_undefined(), list_samples(answers))
+    undefined = answers.explain_undefined()
+    return SuiteNumbers(
+        list(compute_numbers(answers)),
+        undefined,
+        unanswered=frozenset(undefined.keys() & parts.keys()),
+        lines={SAMPLES_FILE: list_samples(answers)},
+    )
 
 
 def compute_numbers(answers: ListeningAnswers) -> Iterator[Number]:

@@ -16,4 +16,12 @@ FEATURE = Feature(
         "listening-test": ("html:render_listening_test", "systems, pairs, items and listeners", "20"),
         "correlation-with-people": ("html:render_people_correlations", "how metrics correlate with people", "30"),
     },
+    more={
+        "extras": {
+            "people_correlations": (
+                "correlations_document:PeopleCorrelationsExtra",
+                "how metrics correlate with people",
+            )
+        }
+    },
 )

@@ -5,9 +5,12 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any, ClassVar
 
 from auricle.core.direction import Directed
 from auricle.runs.documents import read_document, write_document
+from auricle.runs.extras import Extra
+from auricle.runs.metrics import Metrics
 
 CORRELATIONS_FILE = "correlations.json"
 
@@ -51,3 +54,15 @@ class PeopleCorrelations:
 
     def save(self, run_path: Path) -> None:
         write_document(run_path / CORRELATIONS_FILE, self)
+
+
+class PeopleCorrelationsExtra(Extra):
+    """How metrics correlate with people, in the numbers of a listening test."""
+
+    kind: ClassVar[Any] = PeopleCorrelations
+
+    def make_empty(self) -> PeopleCorrelations:
+        return PeopleCorrelations()
+
+    def load(self, run_path: Path, metrics: Metrics) -> PeopleCorrelations:
+        return PeopleCorrelations.load(run_path)

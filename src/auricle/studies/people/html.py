@@ -12,6 +12,7 @@ from auricle.report.run_html import Page
 from auricle.report.templating import render
 from auricle.runs.metrics import Metrics, Number
 from auricle.studies.people import text as text
+from auricle.studies.people.correlations_document import PeopleCorrelations
 
 VALUE_TITLES = {"cmos": "Mean rating", "ab": "Preferred", "abx": "Right"}
 STRENGTH, MEAN = "Strength", "Mean"
@@ -83,7 +84,7 @@ def _list_listeners(metrics: Metrics, tables: Mapping[str, Any]) -> list[dict[st
 
 def render_people_correlations(page: Page) -> Markup | None:
     """Render how metrics correlate with people; None if that was not computed."""
-    result = page.metrics.people_correlations
+    result: PeopleCorrelations = page.metrics.extras["people_correlations"]
     if not result.rows:
         return None
     return render(

@@ -8,10 +8,10 @@ from pathlib import Path
 from auricle.core.errors import DataError
 from auricle.engine.factory import build_run_spec, build_task
 from auricle.engine.spec import Spec
+from auricle.report.run_files import score_and_write
 from auricle.runs.metrics import Metrics
 from auricle.runs.progress import Progress
 from auricle.runs.run_directory import Run
-from auricle.scoring.publish import publish
 from auricle.studies.people.description import TEST_FILE, ListeningTest, digest_test, read_test
 from auricle.studies.people.ratings import Rating, read_ratings
 from auricle.studies.people.screening import Screening, screen
@@ -63,7 +63,7 @@ def score_test(folder: Path, out: Path | None = None) -> tuple[Path, Metrics]:
         progress = _describe_progress(test, ratings, screening, damaged)
         run.write_progress(replace(progress, rows=len(records), revision=f"{TEST_FILE}@{digest[:8]}"))
     run = Run.load(path)
-    return path, publish(run, task, MODEL)
+    return path, score_and_write(run, task, MODEL)
 
 
 def _describe_progress(test: ListeningTest, ratings: list[Rating], screening: Screening, damaged: int) -> Progress:

@@ -106,11 +106,11 @@ def _store_labels(path: Path, labels: Path) -> Audit:
 def _format_result(path: Path, current: Audit) -> Iterator[str]:
     """Yield the accuracy of the reader, and the replies that it read wrongly."""
     from auricle.report.terminal import to_one_line
-    from auricle.report.text_format import format_audit, format_reading
+    from auricle.report.text_format import format_reading
     from auricle.runs.run_directory import Run
     from auricle.studies.readings.report import describe_reply
 
-    yield format_audit(current.summarise())
+    yield current.summarise().describe()
     wrong = {item.id: item for item in current.wrong}
     for record in sorted(Run.load(path).records(), key=lambda record: record.row) if wrong else ():
         if item := wrong.get(record.sample.id):

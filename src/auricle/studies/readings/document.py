@@ -9,10 +9,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
-from typing import Protocol
+from typing import Any, ClassVar
 
 from auricle.core.errors import DataError, SpecError
+from auricle.core.result_table import format_number
 from auricle.runs.documents import read_document, write_document
+from auricle.runs.extras import Extra
+from auricle.runs.metrics import Metrics, Number
 
 AUDIT_FILE = "audit.json"
 FORMAT = 1
@@ -77,6 +80,24 @@ class AuditResult:
     """Whether the answers were read differently since the replies were drawn."""
     problem: str = ""
     """Why the audit could not be read."""
+
+    def describe(self) -> str:
+        """Return the result in one sentence."""
+        if self.problem:
+            return self.problem
+        if self.is_outdated:
+            outdated = f"The audit of {self.metric} is outdated: answers were read differently since."
+            return f"{outdated} Run `auricle audit` again."
+        counts = f"{self.labelled} of {self.drawn} replies labelled, {self.wrong} read wrongly"
+        undecided = f", {self.undecided} undecided" if self.undecided else ""
+        if self.accuracy is None or self.low is None or self.high is None:
+            return (
+                f"Audit of {self.metric}: {counts}{undecided}; label some of both, replies read from a statement and "
+                "others."
+            )
+        low, high = (format_number(end, "share") for end in (self.low, self.high))
+        share = format_number(self.accuracy, "share")
+        return f"Answers read right ({self.metric}): {share} (95 % interval {low} … {high}; {counts}{undecided})"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -162,16 +183,7 @@ def write_audit(run_path: Path, audit: Audit) -> None:
     write_document(run_path / AUDIT_FILE, audit)
 
 
-class HasReadings(Protocol):
-    """A number, with how many replies were read how."""
-
-    @property
-    def metric(self) -> str: ...
-    @property
-    def readings(self) -> Mapping[str, int]: ...
-
-
-def summarise_audit(run_path: Path, numbers: Iterable[HasReadings]) -> AuditResult | None:
+def summarise_audit(run_path: Path, numbers: Iterable[Number]) -> AuditResult | None:
     """Return the result of a run's audit, or what is wrong with it; None if none was started or nothing is labelled.
 
     Args:
@@ -186,3 +198,22 @@ def summarise_audit(run_path: Path, numbers: Iterable[HasReadings]) -> AuditResu
         return None
     is_current = any(number.metric == audit.metric and number.readings == audit.readings for number in numbers)
     return replace(audit.summarise(), is_outdated=not is_current)
+
+
+class AuditExtra(Extra):
+    """How often answers were read right, if replies were labelled. Labels may change without a new score."""
+
+    kind: ClassVar[Any] = AuditResult | None
+    file = AUDIT_FILE
+
+    def load(self, run_path: Path, metrics: Metrics) -> AuditResult | None:
+        return summarise_audit(run_path, metrics.overall)
+
+    def refresh(self, document: AuditResult | None, run_path: Path, metrics: Metrics) -> AuditResult | None:
+        return summarise_audit(run_path, metrics.overall)
+
+    def describe(self, document: AuditResult | None) -> str:
+        return document.describe() if document else ""
+
+    def check(self, run_path: Path) -> None:
+        read_audit(run_path)

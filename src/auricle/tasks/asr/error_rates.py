@@ -22,6 +22,7 @@ from auricle.metrics.base import (
     metric,
     stats_to_matrix,
 )
+from auricle.metrics.edit_counts import DELETIONS, EDIT_STATISTICS, INSERTIONS, LENGTH, RATE, RATE_COUNT, SUBSTITUTIONS
 from auricle.metrics.targets import reference_text, reference_texts
 from auricle.text import get_profile, split_mixed, split_words
 from auricle.text.profile_options import OPTION_MARK, SPELLED
@@ -111,14 +112,6 @@ Tokenizer = Callable[[str], Sequence[str]]
 def split_all_characters(text: str) -> Sequence[str]:
     """Return a text as the sequence of its characters: with spaces between words, but none at its ends, as jiwer."""
     return text.strip()
-
-
-# Columns of an error-rate statistic. The last two are for the mean over utterances; an utterance without
-# reference words has no rate of its own and counts only in the pooled rate.
-SUBSTITUTIONS, DELETIONS, INSERTIONS, LENGTH, RATE, RATE_COUNT = range(6)
-
-
-EDIT_STATISTICS = ("substitutions", "deletions", "insertions", "reference_length")
 
 
 def _error_details(totals: Array) -> Details:

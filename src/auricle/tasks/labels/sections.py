@@ -5,8 +5,9 @@ from __future__ import annotations
 from markupsafe import Markup
 
 from auricle.report import plots
-from auricle.report.plot_data import ConfusionMatrix, Plane, list_averages, list_classes, list_dimensions
+from auricle.report.plot_data import Plane, list_averages, list_classes, list_dimensions
 from auricle.report.run_html import MAX_CONFUSIONS, Page, render_if
+from auricle.scoring.confusion_matrix import ConfusionMatrix
 
 MAX_LABELS_BESIDE_TABLE = 7  # a matrix of this size fits beside the table of classes
 

@@ -18,7 +18,8 @@ from rapidfuzz.distance import Levenshtein
 from auricle.core.errors import AnswerMismatch, MissingExtra, Unreadable
 from auricle.core.types import Generation, Sample, Segment
 from auricle.metrics.base import Array, Details, Metric, RatioAggregator
-from auricle.tasks.asr.error_rates import LENGTH, Tokenizer, pooled_error_rate
+from auricle.metrics.edit_counts import LENGTH
+from auricle.tasks.asr.error_rates import Tokenizer, pooled_error_rate
 from auricle.tasks.asr.words.segments import count_segment_errors
 from auricle.tasks.meetings.metrics.turns import read_answer, read_plain_text, read_reference, read_speakers
 from auricle.tasks.meetings.segment_files import to_exact

@@ -16,7 +16,8 @@ from auricle.core.errors import Unreadable
 from auricle.core.types import REFERENCE_INPUT, Generate, Generation, Output, Sample, Stat, Turn
 from auricle.media import Audio
 from auricle.metrics.base import Array, Details, Metric, RatioAggregator, Stats
-from auricle.tasks.asr.error_rates import RATE, RATE_COUNT, error_rate_metric, pooled_error_rate, split_all_characters
+from auricle.metrics.edit_counts import RATE, RATE_COUNT
+from auricle.tasks.asr.error_rates import error_rate_metric, pooled_error_rate, split_all_characters
 from auricle.tasks.speech.metrics.outputs import find_recording, get_requested_text, list_spoken_outputs, require_audio
 from auricle.tasks.speech.roles import RECOGNISER
 from auricle.text import resolve_profile_name, split_words

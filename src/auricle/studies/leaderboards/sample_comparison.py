@@ -13,11 +13,11 @@ from auricle.core.errors import DataError
 from auricle.core.types import Record
 from auricle.report.audio_clips import AudioClips, Clip
 from auricle.report.sample_view import SampleView
+from auricle.report.worst_samples import ScoredRecord, view_worst_samples
 from auricle.runs.run_directory import Run
 from auricle.runs.scores import read_scores
-from auricle.scoring.column_stats import ColumnStats, LoadedResult
 from auricle.scoring.stored_stats import get_stat
-from auricle.scoring.worst_samples import ScoredRecord, view_worst_samples
+from auricle.studies.leaderboards.column_stats import ColumnStats, LoadedResult
 
 
 @dataclass(frozen=True, slots=True)

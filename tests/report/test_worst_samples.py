@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from auricle.report.worst_samples import load_worst_samples
 from auricle.runs.metrics import read_metrics
-from auricle.scoring.worst_samples import load_worst_samples
 from tests.support.site_runs import make_site_runs
 
 

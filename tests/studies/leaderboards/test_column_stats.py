@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from auricle.scoring.column_stats import UnitTable, load_column
+from auricle.studies.leaderboards.column_stats import UnitTable, load_column
 from auricle.studies.leaderboards.table import build_leaderboard
 from tests.support.site_runs import load_runs, make_site_runs
 

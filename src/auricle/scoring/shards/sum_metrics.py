@@ -1,16 +1,15 @@
-"""Write the results of a run that does not fit into memory, from the sums of its shards."""
+"""The numbers of a run that does not fit into memory, from the sums of its shards."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from auricle.core.files import write_lines_atomically
 from auricle.core.serialization import dumps
 from auricle.core.types import Record
-from auricle.engine.command_line import format_repeat_command
 from auricle.engine.factory import model_name
 from auricle.engine.inferencers.base import find_max_tokens
 from auricle.engine.judge import read_judges
@@ -18,14 +17,12 @@ from auricle.engine.spec import Spec
 from auricle.engine.task import Task
 from auricle.metrics.base import Metric
 from auricle.metrics.capabilities import Judged, Restricted
-from auricle.report import run_html
-from auricle.report.sample_view import SampleView
-from auricle.runs.health import JournalHealth, take_fingerprints
+from auricle.runs.health import JournalHealth
 from auricle.runs.journal import JournalIndex
-from auricle.runs.metrics import SOURCE_FILES, FailureKind, Metrics, Number, Throughput, write_metrics
+from auricle.runs.metrics import SOURCE_FILES, FailureKind, Metrics, Number, Throughput
 from auricle.runs.outcome_counts import OutcomeCounts
 from auricle.runs.progress import Progress
-from auricle.runs.run_directory import Run, lock_run
+from auricle.runs.run_directory import Run
 from auricle.runs.run_spec import OUTPUTS_FILE
 from auricle.runs.scores import SCORES_FILE, ScoreLine, read_scores
 from auricle.runs.shards.merged_files import DUPLICATES_FILE
@@ -34,21 +31,13 @@ from auricle.runs.signals import SIGNALS_FILE
 from auricle.runs.throughput import summarise_throughput
 from auricle.runs.verdicts import Judge
 from auricle.scoring.judge_panel import JudgePanel
-from auricle.scoring.publish import (
-    DERIVED_FILES,
-    collect_run_facts,
-    describe_measurement,
-    detail_csv,
-    must_know_ends,
-    summary_csv,
-)
+from auricle.scoring.run_scores import collect_run_facts, describe_measurement, must_know_ends
 from auricle.scoring.score_table import MAX_WORST_SAMPLES
 from auricle.scoring.shards.running_column import RunningColumn
 from auricle.scoring.shards.running_sums import RunningSums
 from auricle.scoring.shards.shard_reader import ShardReader
 from auricle.scoring.shards.stored_sums import store_sums
 from auricle.scoring.shards.sum_numbers import compute_numbers
-from auricle.scoring.worst_samples import view_worst_samples
 
 NOTHING_RETURNED = "it applies to none of the samples: it returned None for each"
 SHARDED_NOTE = (
@@ -56,8 +45,18 @@ SHARDED_NOTE = (
 )
 
 
-def publish_sums(store: ShardStore, run: Run, task: Task, spec: Spec) -> Metrics:
-    """Compute the numbers of a run from the sums of its shards, and write all derived files.
+@dataclass(frozen=True)
+class ScoredShards:
+    """The numbers of a run from the sums of its shards, and its worst samples."""
+
+    metrics: Metrics
+    worst: list[tuple[Record, ScoreLine]]
+    ranking: Metric | None
+    """The metric by which these are the worst."""
+
+
+def score_shards(store: ShardStore, run: Run, task: Task, spec: Spec) -> ScoredShards:
+    """Compute the numbers of a run from the sums of its shards, and write the sums and the progress of the run.
 
     Args:
         store: The sharded run.
@@ -65,24 +64,18 @@ def publish_sums(store: ShardStore, run: Run, task: Task, spec: Spec) -> Metrics
         task: Task with the metrics to compute, over all samples.
         spec: What was evaluated.
     """
-    judges = read_judges(run)
-    with lock_run(run.path):
-        for name in (*SOURCE_FILES, SCORES_FILE, SIGNALS_FILE):  # of an earlier merge of fewer shards
-            (run.path / name).unlink(missing_ok=True)
-        sums = _add_up(store, run, task, judges)
-        store_sums(run.path, sums)
-        is_complete = sums.shards == store.plan.count
-        run.write_progress(_describe_progress(task, spec, sums, is_complete=is_complete))
-        metrics = _build_metrics(run, task, sums)
-        run.write("metrics_summary.csv", summary_csv(metrics))
-        run.write("metrics_detail.csv", detail_csv(metrics))
-        command = format_repeat_command(run.spec, str(run.path))
-        page = run_html.render_report(metrics, _view_worst(store, sums), command=command)
-        run.write("report.html", page.encode())
-        derived = {name: file.digest for name, file in take_fingerprints(run.path, DERIVED_FILES).items()}
-        metrics = replace(metrics, derived=derived)
-        write_metrics(run.path, metrics)
-    return metrics
+    for name in (*SOURCE_FILES, SCORES_FILE, SIGNALS_FILE):  # of an earlier merge of fewer shards
+        (run.path / name).unlink(missing_ok=True)
+    sums = _add_up(store, run, task, read_judges(run))
+    store_sums(run.path, sums)
+    is_complete = sums.shards == store.plan.count
+    run.write_progress(_describe_progress(task, spec, sums, is_complete=is_complete))
+    ranking = sums.ranking_column
+    return ScoredShards(
+        _build_metrics(run, task, sums),
+        _read_worst(store, sums) if ranking else [],
+        ranking.metric if ranking else None,
+    )
 
 
 def _add_up(store: ShardStore, run: Run, task: Task, judges: Sequence[Judge]) -> RunningSums:
@@ -189,11 +182,9 @@ def _explain(column: RunningColumn, has_numbers: bool) -> str:
     return "it applies to none of the samples" if column.count(0, "not_applicable") and not has_numbers else ""
 
 
-def _view_worst(store: ShardStore, sums: RunningSums) -> list[SampleView]:
+def _read_worst(store: ShardStore, sums: RunningSums) -> list[tuple[Record, ScoreLine]]:
     """Read the worst samples from the shards that have them."""
-    column, wanted = sums.ranking_column, sums.worst_samples()[:MAX_WORST_SAMPLES]
-    if column is None or not wanted:
-        return []
+    wanted = sums.worst_samples()[:MAX_WORST_SAMPLES]
     by_shard: dict[int, set[str]] = {}
     for sample in wanted:
         by_shard.setdefault(sample.shard, set()).add(sample.id)
@@ -203,8 +194,7 @@ def _view_worst(store: ShardStore, sums: RunningSums) -> list[SampleView]:
             if ids := by_shard.get(completion.shard):
                 shard = store.fetch(completion, Path(scratch) / str(completion.shard))
                 read |= {(completion.shard, line.id): (record, line) for record, line in _read_samples(shard, ids)}
-        pairs = [read[sample.shard, sample.id] for sample in wanted if (sample.shard, sample.id) in read]
-        return view_worst_samples(pairs, column.metric)
+    return [read[sample.shard, sample.id] for sample in wanted if (sample.shard, sample.id) in read]
 
 
 def _read_samples(shard: Path, ids: set[str]) -> list[tuple[Record, ScoreLine]]:

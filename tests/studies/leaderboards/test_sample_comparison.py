@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from auricle.report.sample_comparison import choose_samples, compare_samples
-from auricle.scoring.column_stats import ColumnStats, load_column
+from auricle.studies.leaderboards.column_stats import ColumnStats, load_column
+from auricle.studies.leaderboards.sample_comparison import choose_samples, compare_samples
 from auricle.studies.leaderboards.table import build_leaderboard
 from tests.support.site_runs import load_runs, make_site_runs
 

@@ -4,8 +4,8 @@ import re
 from dataclasses import replace
 from xml.etree import ElementTree as ET
 
+from auricle.report.gate_formats import MARKER, explain_undecided, format_gate, to_junit, to_markdown
 from auricle.scoring.gate import Gate, Margin, decide
-from auricle.scoring.gate.formats import MARKER, explain_undecided, format_gate, to_junit, to_markdown
 from tests.support.gates import make_comparison, make_row
 
 ROWS = [

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from auricle.metrics.matrix_difference import RecallChange
-from auricle.scoring.compare.difference_format import format_difference, format_difference_interval, typeset
+from auricle.report.difference_format import format_difference, format_difference_interval, typeset
 
 
 @pytest.mark.parametrize(

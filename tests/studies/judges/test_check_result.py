@@ -2,7 +2,7 @@
 
 import pytest
 
-from auricle.core.check_result import CheckResult
+from auricle.studies.judges.document import CheckResult
 
 
 @pytest.mark.parametrize(

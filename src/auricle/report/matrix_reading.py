@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from auricle.metrics.matrix_difference import ConfusionIncrease, MatrixDifference, RecallChange
+from auricle.report.difference_format import format_difference, format_difference_interval, typeset
 from auricle.report.text_format import format_number
-from auricle.scoring.compare.difference_format import format_difference, format_difference_interval, typeset
 
 if TYPE_CHECKING:
     from auricle.scoring.compare import Comparison

@@ -7,17 +7,17 @@ import pytest
 from auricle import compare
 from auricle.core.errors import DataError
 from auricle.engine.factory import Evaluation
+from auricle.report.merging import merge_run
 from auricle.runs.metrics import read_metrics
 from auricle.runs.run_directory import Run
 from auricle.runs.scores import read_scores
 from auricle.runs.shards.store import ShardStore
-from auricle.scoring.shards.publish_sums import publish_sums
 
 
 @pytest.fixture(scope="module")
 def merged(store: ShardStore, evaluation: Evaluation) -> Path:
     assert store.folder
-    publish_sums(store, Run.load(store.folder), evaluation.task, evaluation.spec)
+    merge_run(store, store.folder, evaluation.task, evaluation.spec, exact_samples=0)
     return store.folder
 
 

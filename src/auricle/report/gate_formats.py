@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterator
 from xml.etree import ElementTree as ET
 
+from auricle.report.difference_format import format_difference
 from auricle.report.methods import BUCKET_MARK, format_method, name_units
 from auricle.report.text_table import format_table
-from auricle.scoring.compare.difference_format import format_difference
 from auricle.scoring.gate import Gate, GateResult, Verdict
 
 HEADER = ("metric", "group", "baseline", "candidate", "difference", "95 % interval", "method", "margin", "n", "verdict")

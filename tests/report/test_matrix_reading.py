@@ -7,7 +7,7 @@ import pytest
 
 from auricle import compare
 from auricle.metrics.matrix_difference import ConfusionMatrix, subtract_matrices
-from auricle.scoring.compare.reading import MatrixReading, describe_cells, describe_reading
+from auricle.report.matrix_reading import MatrixReading, describe_cells, describe_reading
 from tests.support.report_pages import visible_text
 
 LABELS = ["angry", "calm", "happy", "sad"]
