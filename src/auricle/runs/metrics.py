@@ -359,7 +359,7 @@ class Metrics(NumberTable):
     families: tuple[FamilyFacts, ...] = ()
     """The families of conditions, if the parts are conditions of one task."""
     purpose: str = ""
-    """What the parts are for, if they are not a suite like any other; see `SuiteKind`."""
+    """What the parts are for, if they are not averaged; see `SuiteKind`."""
 
     def list_numbers(self) -> Iterable[Number]:
         return self.numbers

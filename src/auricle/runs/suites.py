@@ -12,9 +12,6 @@ from auricle.runs.health import take_fingerprints
 from auricle.runs.metrics import METRICS_FILE, Metrics, ModelFacts, read_current_metrics, read_metrics
 from auricle.runs.run_spec import OUTPUTS_FILE, SUITE_FILE
 
-LISTENING = "listening"
-"""The purpose of a suite of conditions that shows whether a model uses the sound."""
-
 
 @dataclass(frozen=True, slots=True)
 class PartRun:
@@ -41,7 +38,7 @@ class SuiteRun:
     average: str = "parts"
     """`parts`, `languages`, or `conditions` if the parts are conditions of one task, which are not averaged."""
     purpose: str = ""
-    """`listening` if the conditions are the controls of a listening check; see `report/listening.py`."""
+    """What the parts are for, if they are not averaged; see `SuiteKind`."""
     provenance: dict[str, Any] = field(default_factory=dict)
     """Version, source, citation, licence and languages of the suite."""
     model: ModelFacts

@@ -58,7 +58,7 @@ def _plan_model(config: RunConfig, index: int, is_quick: bool) -> ModelPlan:
 
 def _plan_controls(config: RunConfig, is_quick: bool) -> ModelPlan:
     """Plan one task with its controls for one model, and print how many requests that is."""
-    from auricle.runs.suites import LISTENING
+    from auricle.studies.listening import LISTENING
     from auricle.studies.listening.controls import plan_controls
 
     (evaluation, *others) = config.plan()[0].evaluations

@@ -6,7 +6,7 @@ from markupsafe import Markup
 
 from auricle.report.run_html import Page, render_if
 from auricle.runs.metrics import POSITION_FIELD
-from auricle.runs.suites import LISTENING
+from auricle.studies.listening import LISTENING
 from auricle.studies.listening.table import format_gain, format_gain_interval, format_headline, list_tables
 
 

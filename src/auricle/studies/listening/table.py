@@ -17,7 +17,7 @@ from auricle.report.terminal import to_one_line
 from auricle.report.text_format import format_value
 from auricle.report.text_table import format_table
 from auricle.runs.metrics import PART_FIELD, POSITION_FIELD, Metrics, Number
-from auricle.runs.suites import LISTENING
+from auricle.studies.listening import LISTENING
 
 GAIN = ".gain"
 """End of the name of a number that is a listening gain."""
