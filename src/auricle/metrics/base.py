@@ -38,6 +38,9 @@ Reply: TypeAlias = str | Mapping[str, float]
 """What a judge replies: text, or numbers by name."""
 Unit: TypeAlias = Literal["", "share", "points", "s"]
 """How a number is shown: a share in per cent, points unscaled, seconds with an s, anything else with four decimals."""
+Plot: TypeAlias = Literal["", "errors", "classes", "separation", "ratings", "pairs", "detection"]
+"""How results are drawn: error types, a confusion matrix, densities of labels, predictions against human ratings,
+pairs against a baseline, or the errors of a detector."""
 Fact: TypeAlias = Literal["audio_seconds", "model_seconds"]
 """What a score may depend on beside a sample and its outputs: the duration of its audio, the time of its answers."""
 
@@ -133,9 +136,8 @@ class Metric:
     """Name of the text normaliser, which is also part of `variant`; empty if the metric uses none."""
     unreadable: Literal["wrong", "unscored"] = "unscored"
     """Whether an unreadable answer counts as wrong or is left out."""
-    plot: Literal["", "errors", "classes", "separation", "ratings", "pairs", "detection"] = ""
-    """How results are drawn: error types, a confusion matrix, densities of labels, predictions against human ratings,
-    pairs against a baseline, or the errors of a detector."""
+    plot: Plot = ""
+    """How results are drawn."""
     needs: str = ""
     """What a sample must have for the metric to apply to it; stated if none has it."""
     facts: tuple[Fact, ...] = ()
@@ -178,7 +180,7 @@ class Metric:
         declared = [name for name in dir(kind) if getattr(kind, name) is not getattr(Metric, name, None)]
         own = {name: getattr(self, name) for name in declared if not name.startswith("_")}
         other = Metric.__new__(Metric)
-        other._assign(own | vars(self) | changes)
+        other._assign(own | vars(self) | changes)  # noqa: SLF001 - of the same class
         return other
 
     @property

@@ -145,7 +145,7 @@ def test_the_word_error_rate_is_computed_against_both_references() -> None:
     assert stat_of(wer_official, sample, "a b c d")[:4] == (0, 0, 0, 4)
     assert stat_of(wer_corrected, sample, "a b c d")[:4] == (1, 1, 0, 5)
     assert isinstance(wer_corrected, Bounded)
-    assert wer_corrected.bounds(sample)[0][:4] == (0, 5, 0, 5)  # type: ignore[index]
+    assert wer_corrected.bounds(sample)[0][:4] == (0, 5, 0, 5)
 
 
 def test_profiles_normalise_both_references() -> None:

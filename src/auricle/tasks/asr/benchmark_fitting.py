@@ -8,7 +8,6 @@ metadata. The second counts words that are recognised though their sound was mas
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from difflib import SequenceMatcher
 from functools import partial
 from typing import Any, Literal, NamedTuple
@@ -16,12 +15,12 @@ from typing import Any, Literal, NamedTuple
 from rapidfuzz.distance import Levenshtein
 
 from auricle.core.errors import SampleError
-from auricle.core.types import Generation, Sample
+from auricle.core.types import Generation, Json, Sample
 from auricle.metrics.base import Array, Details, Metric, RatioAggregator, SumAggregator, divide
-from auricle.metrics.capabilities import Bounded
+from auricle.metrics.capabilities import Restricted
 from auricle.metrics.scales import SHARE_DIFFERENCE
 from auricle.metrics.targets import reference_text
-from auricle.tasks.asr.error_rates import error_rate_metric
+from auricle.tasks.asr.error_rates import TranscriptErrorRate
 from auricle.text import get_profile, split_words
 
 CORRECTED_FIELD = "corrected"
@@ -187,23 +186,20 @@ def read_correction(sample: Sample) -> str:
     return value.strip() if isinstance(value, str) else ""
 
 
-def _reference_wer(name: str, title: str, profile_name: str) -> Metric:
-    """Make the word error rate against one of two references, over the samples that have both."""
-    metric = error_rate_metric(name, split_words, profile_name)
-    assert isinstance(metric, Bounded)
-    score_target, bound_target = metric.score, metric.bounds
+class ReferenceErrorRate(TranscriptErrorRate, Restricted):
+    """The word error rate against one of two references, over the samples that have both."""
 
-    def select(sample: Sample) -> Sample:
-        return replace(sample, target=read_correction(sample)) if name == "wer_corrected" else sample
+    plot = ""
+    applies = staticmethod(has_correction)
 
-    return metric.replace(
-        title=title,
-        score=lambda sample, output: score_target(select(sample), output),
-        bounds=lambda sample: bound_target(select(sample)),
-        applies=has_correction,
-        plot="",
-        with_profile=partial(_reference_wer, name, title),
-    )
+    def get_reference(self, sample: Sample) -> Json:
+        return read_correction(sample) if self.name == "wer_corrected" else sample.target
+
+    def score(self, sample: Sample, output: Generation) -> tuple[float, ...]:
+        return self.count(self.get_reference(sample), output.text)
+
+    def bounds(self, sample: Sample) -> tuple[tuple[float, ...], tuple[float, ...]]:
+        return self.count_bounds(self.get_reference(sample))
 
 
 # --- masked words --------------------------------------------------------------------------------
@@ -349,8 +345,8 @@ _MASKED: Mapping[str, tuple[str, SumAggregator]] = {
 }
 
 reference_error_agreement = agreement_metric("basic")
-wer_official = _reference_wer("wer_official", "WER, official reference", "basic")
-wer_corrected = _reference_wer("wer_corrected", "WER, corrected reference", "basic")
+wer_official = ReferenceErrorRate("wer_official", split_words, "basic", title="WER, official reference")
+wer_corrected = ReferenceErrorRate("wer_corrected", split_words, "basic", title="WER, corrected reference")
 reference_errors = (reference_error_agreement, wer_official, wer_corrected)
 """For rows with an official and a corrected reference: `--add-metrics reference_errors`."""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
 from typing import NamedTuple
 
 from rapidfuzz.distance import Levenshtein
@@ -14,6 +13,7 @@ from auricle.metrics.base import (
     Array,
     Details,
     Metric,
+    Plot,
     RatioAggregator,
     Stats,
     constant_bounds,
@@ -22,6 +22,7 @@ from auricle.metrics.base import (
     metric,
     stats_to_matrix,
 )
+from auricle.metrics.capabilities import Bounded, Credited, Profiled, ReadsAnswer, Tokenized
 from auricle.metrics.edit_counts import DELETIONS, EDIT_STATISTICS, INSERTIONS, LENGTH, RATE, RATE_COUNT, SUBSTITUTIONS
 from auricle.metrics.targets import reference_text, reference_texts
 from auricle.text import get_profile, split_mixed, split_words
@@ -144,69 +145,86 @@ class PooledErrorRate(RatioAggregator):
 pooled_error_rate = PooledErrorRate()
 
 
-def error_rate_metric(name: str, tokenize: Tokenizer, profile_name: str, version: int = 1) -> Metric:
-    """Make a metric of edit errors per reference token, pooled over the corpus."""
-    profile = get_profile(profile_name)
-    if tokenize is split_all_characters and profile.forms_digits:
-        # `seven` is one character as a digit, so that a single wrong word would cost several hundred per cent.
-        profile = get_profile(f"{profile_name}{OPTION_MARK}{SPELLED}")
-    normalise = profile.apply
-    count_edits = count_errors_with_joins if profile.joins_compounds else count_errors
+class EditErrors(Metric):
+    """Edit errors per token of the reference, pooled over the corpus: (S + D + I) / N."""
 
-    def count(target: Json, text: str) -> tuple[float, ...]:
-        expected, actual = normalise(reference_text(target)), normalise(text)
-        reference = tokenize(expected)
-        edits = (0, 0, 0) if expected == actual else count_edits(reference, tokenize(actual))
+    higher_is_better, unit = False, "share"
+    plot: Plot = "errors"
+    aggregate = pooled_error_rate
+
+    def badness(self, stat: tuple[float, ...]) -> float:
+        return sum(stat[:LENGTH]) / max(1.0, stat[LENGTH])
+
+
+class ErrorRate(EditErrors, Profiled):
+    """The error rate of normalised texts; a subclass says which texts are compared."""
+
+    def __init__(self, name: str, split: Tokenizer, profile_name: str, *, version: int = 1, title: str = "") -> None:
+        profile = get_profile(profile_name)
+        if split is split_all_characters and profile.forms_digits:
+            # `seven` is one character as a digit, so that a single wrong word would cost several hundred per cent.
+            profile = get_profile(f"{profile_name}{OPTION_MARK}{SPELLED}")
+        variant = f"pooled.{profile.signature}"
+        super().__init__(name, version=version, title=title or name.upper(), variant=variant, profile=profile.name)
+        self.split = split
+        self.normalise = profile.apply
+        self._count_edits = count_errors_with_joins if profile.joins_compounds else count_errors
+
+    def count(self, target: Json, text: str) -> tuple[float, ...]:
+        """Return the statistic of a text against a reference."""
+        expected, actual = self.normalise(reference_text(target)), self.normalise(text)
+        reference = self.split(expected)
+        edits = (0, 0, 0) if expected == actual else self._count_edits(reference, self.split(actual))
         length = len(reference)
         rate = sum(edits) / length if length else 0.0
         return (*edits, length, rate, float(length > 0))
 
-    def score(sample: Sample, output: Generation) -> tuple[float, ...]:
-        return count(sample.target, output.text)
+    def count_bounds(self, target: Json) -> tuple[tuple[float, ...], tuple[float, ...]]:
+        """Return the statistics of an empty and of a perfect text."""
+        return self.count(target, ""), self.count(target, reference_text(target))
 
-    def bounds(sample: Sample) -> tuple[tuple[float, ...], tuple[float, ...]]:
-        return count(sample.target, ""), count(sample.target, reference_text(sample.target))
-
-    return Metric(
-        name,
-        score,
-        pooled_error_rate,
-        higher_is_better=False,
-        version=version,
-        title=name.upper(),
-        variant=f"pooled.{profile.signature}",
-        profile=profile.name,
-        bounds=bounds,
-        unit="share",
-        plot="errors",
-        with_profile=partial(error_rate_metric, name, tokenize, version=version),
-        tokenize=lambda text: list(tokenize(normalise(text))),
-        badness=lambda stat: sum(stat[:LENGTH]) / max(1.0, stat[LENGTH]),
-        read_answer=lambda _, output: normalise(output.text),
-    )
+    def with_profile(self, profile: str) -> Metric:
+        return type(self)(self.name, self.split, profile, version=self.version, title=self.title)
 
 
-def match_metric(name: str, title: str, matches: Callable[[str, str], bool], profile_name: str) -> Metric:
-    """Make a metric of whether the normalised answer matches any of the references."""
-    normalise = get_profile(profile_name)
+class TranscriptErrorRate(ErrorRate, Bounded, Tokenized, ReadsAnswer):
+    """The error rate of what a model wrote."""
 
-    def score(sample: Sample, output: Generation) -> float:
-        answer = normalise(output.text)
-        return float(any(matches(normalise(reference), answer) for reference in reference_texts(sample.target)))
+    def score(self, sample: Sample, output: Generation) -> tuple[float, ...]:
+        return self.count(sample.target, output.text)
 
-    return Metric(
-        name,
-        score,
-        mean,
-        title=title,
-        variant=normalise.signature,
-        profile=normalise.name,
-        bounds=constant_bounds((0.0, 1.0)),
-        unit="share",
-        credit=float,
-        with_profile=partial(match_metric, name, title, matches),
-        read_answer=lambda _, output: normalise(output.text),
-    )
+    def bounds(self, sample: Sample) -> tuple[tuple[float, ...], tuple[float, ...]]:
+        return self.count_bounds(sample.target)
+
+    def tokenize(self, text: str) -> list[str]:
+        return list(self.split(self.normalise(text)))
+
+    def read_answer(self, _: Sample, output: Generation) -> str:
+        return self.normalise(output.text)
+
+
+class MatchMetric(Metric, Profiled, Bounded, Credited, ReadsAnswer):
+    """Whether the normalised answer matches any of the references."""
+
+    unit, aggregate = "share", mean
+    bounds = constant_bounds((0.0, 1.0))
+    credit = staticmethod(float)
+
+    def __init__(self, name: str, title: str, matches: Callable[[str, str], bool], profile_name: str) -> None:
+        self.normalise = get_profile(profile_name)
+        super().__init__(name, title=title, variant=self.normalise.signature, profile=self.normalise.name)
+        self.matches = matches
+
+    def score(self, sample: Sample, output: Generation) -> float:
+        answer = self.normalise(output.text)
+        references = map(self.normalise, reference_texts(sample.target))
+        return float(any(self.matches(reference, answer) for reference in references))
+
+    def with_profile(self, profile: str) -> Metric:
+        return MatchMetric(self.name, self.title, self.matches, profile)
+
+    def read_answer(self, _: Sample, output: Generation) -> str:
+        return self.normalise(output.text)
 
 
 def contains_words(reference: str, answer: str) -> bool:
@@ -215,11 +233,11 @@ def contains_words(reference: str, answer: str) -> bool:
     return bool(reference) and f" {reference} " in f" {answer} "
 
 
-wer = error_rate_metric("wer", split_words, "basic")
-cer = error_rate_metric("cer", split_all_characters, "basic", version=2)
-mer = error_rate_metric("mer", split_mixed, "mixed")
-exact_match = match_metric("exact_match", "Exact match", str.__eq__, "basic")
-contains = match_metric("contains", "Contains", contains_words, "basic")
+wer = TranscriptErrorRate("wer", split_words, "basic")
+cer = TranscriptErrorRate("cer", split_all_characters, "basic", version=2)
+mer = TranscriptErrorRate("mer", split_mixed, "mixed")
+exact_match = MatchMetric("exact_match", "Exact match", str.__eq__, "basic")
+contains = MatchMetric("contains", "Contains", contains_words, "basic")
 
 
 @metric(title="Empty", higher_is_better=False, limits=(0.0, 1.0))

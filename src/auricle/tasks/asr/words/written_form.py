@@ -10,14 +10,15 @@ word is deleted with it, and one after an inserted word is inserted.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from auricle.core.types import Generation, Sample
-from auricle.metrics.base import Array, Details, Metric, RatioAggregator, SumAggregator, divide
+from auricle.metrics.base import Array, Details, Metric, RatioAggregator, divide
+from auricle.metrics.capabilities import Bounded, Tokenized
 from auricle.metrics.f_measure import PooledF1
 from auricle.metrics.targets import reference_text
-from auricle.tasks.asr.error_rates import count_errors, pooled_error_rate
+from auricle.tasks.asr.error_rates import EditErrors, count_errors
 from auricle.tasks.asr.words.alignment import align
 from auricle.text import split_mixed
 
@@ -91,36 +92,27 @@ def _formatted_tokens(text: str) -> list[str]:
     return [token for word in split_written(text) for token in (word.text, word.mark) if token]
 
 
-_TOKENS = {
-    "cased_wer": ("Cased WER", "case", _cased_tokens),
-    "punctuated_wer": ("Punctuated WER", "marks", _punctuated_tokens),
-    "formatted_wer": ("Formatted WER", "case-and-marks", _formatted_tokens),
-}
+class WrittenErrorRate(EditErrors, Bounded, Tokenized):
+    """A word error rate that keeps case, punctuation or both."""
 
+    def __init__(self, name: str, title: str, kept: str, tokenize: Callable[[str], list[str]]) -> None:
+        super().__init__(name, title=title, variant=f"pooled.{kept}.written:1")
+        self._tokenize = tokenize
 
-def _written_error_rate(name: str) -> Metric:
-    """Make a word error rate that keeps case, punctuation or both."""
-    title, kept, tokenize = _TOKENS[name]
+    def tokenize(self, text: str) -> list[str]:
+        return self._tokenize(text)
 
-    def count(sample: Sample, text: str) -> tuple[float, ...]:
-        reference = tokenize(reference_text(sample.target))
-        edits = count_errors(reference, tokenize(text))
+    def score(self, sample: Sample, output: Generation) -> tuple[float, ...]:
+        return self._count(sample, output.text)
+
+    def bounds(self, sample: Sample) -> tuple[tuple[float, ...], tuple[float, ...]]:
+        return self._count(sample, ""), self._count(sample, reference_text(sample.target))
+
+    def _count(self, sample: Sample, text: str) -> tuple[float, ...]:
+        reference = self._tokenize(reference_text(sample.target))
+        edits = count_errors(reference, self._tokenize(text))
         rate = sum(edits) / len(reference) if reference else 0.0
         return (*edits, len(reference), rate, float(bool(reference)))
-
-    return Metric(
-        name,
-        lambda sample, output: count(sample, output.text),
-        pooled_error_rate,
-        higher_is_better=False,
-        title=title,
-        variant=f"pooled.{kept}.written:1",
-        bounds=lambda sample: (count(sample, ""), count(sample, reference_text(sample.target))),
-        unit="share",
-        plot="errors",
-        tokenize=tokenize,
-        badness=lambda stat: sum(stat[:3]) / max(1.0, stat[3]),
-    )
 
 
 # --- punctuation -----------------------------------------------------------------------------------
@@ -170,32 +162,22 @@ def _describe_marks(totals: Array) -> Details:
     return {**{name: int(total) for name, total in zip(_COUNTS, totals, strict=False)}, "by_mark": by_mark}
 
 
-_PUNCTUATION: Mapping[str, tuple[str, SumAggregator]] = {
-    "punctuation_f1": ("Punctuation F1", PooledF1((0, 0), (1, 2), _describe_marks)),
-    "punctuation_precision": ("Punctuation precision", RatioAggregator((0,), 2, is_share=True)),
-    "punctuation_recall": ("Punctuation recall", RatioAggregator((0,), 1, is_share=True)),
-    "punctuation_ser": ("Punctuation SER", RatioAggregator((3, 4, 5), 1)),
-}
+class PunctuationMetric(Metric, Bounded):
+    """A metric of punctuation; all have the same statistic."""
 
+    variant, unit = "all-places.comma-stop-question.written:1", "share"
 
-def _punctuation_metric(name: str) -> Metric:
-    """Make one of the metrics of punctuation; all have the same statistic."""
-    title, aggregate = _PUNCTUATION[name]
+    def score(self, sample: Sample, output: Generation) -> tuple[int, ...]:
+        return self._count(sample, output.text)
 
-    def count(sample: Sample, text: str) -> tuple[int, ...]:
+    def bounds(self, sample: Sample) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        return self._count(sample, ""), self._count(sample, reference_text(sample.target))
+
+    def badness(self, stat: Sequence[float]) -> float:
+        return float(sum(stat[3:6]))
+
+    def _count(self, sample: Sample, text: str) -> tuple[int, ...]:
         return count_marks(split_written(reference_text(sample.target)), split_written(text))
-
-    return Metric(
-        name,
-        lambda sample, output: count(sample, output.text),
-        aggregate,
-        higher_is_better=name != "punctuation_ser",
-        title=title,
-        variant="all-places.comma-stop-question.written:1",
-        bounds=lambda sample: (count(sample, ""), count(sample, reference_text(sample.target))),
-        unit="share",
-        badness=lambda stat: float(sum(stat[3:6])),
-    )
 
 
 # --- capitalisation --------------------------------------------------------------------------------
@@ -240,36 +222,44 @@ def _describe_case(totals: Array) -> Details:
     }
 
 
-_CASE: Mapping[str, tuple[str, SumAggregator]] = {
-    "capitalisation_accuracy": ("Capitalisation accuracy", RatioAggregator((1,), 0, _describe_case, is_share=True)),
-    "capitalisation_f1": (
-        "Capitalisation F1",
-        # Capitals of the reference are in both texts or missing, those of the answer in both or added.
-        PooledF1((2, 2), (2, 2, 3, 4), _describe_case),
-    ),
-}
+class CaseMetric(Metric):
+    """A metric of capitals in matched words; all have the same statistic."""
 
+    variant, unit = "matched-words.written:1", "share"
 
-def _case_metric(name: str) -> Metric:
-    title, aggregate = _CASE[name]
-
-    def score(sample: Sample, output: Generation) -> tuple[int, ...]:
+    def score(self, sample: Sample, output: Generation) -> tuple[int, ...]:
         return count_case(split_written(reference_text(sample.target)), split_written(output.text))
 
-    return Metric(
-        name,
-        score,
-        aggregate,
-        title=title,
-        variant="matched-words.written:1",
-        unit="share",
-        badness=lambda stat: float(stat[0] - stat[1]),
-    )
+    def badness(self, stat: Sequence[float]) -> float:
+        return float(stat[0] - stat[1])
 
 
-cased_wer, punctuated_wer, formatted_wer = map(_written_error_rate, _TOKENS)
-punctuation_f1, punctuation_precision, punctuation_recall, punctuation_ser = map(_punctuation_metric, _PUNCTUATION)
-capitalisation_accuracy, capitalisation_f1 = map(_case_metric, _CASE)
+cased_wer = WrittenErrorRate("cased_wer", "Cased WER", "case", _cased_tokens)
+punctuated_wer = WrittenErrorRate("punctuated_wer", "Punctuated WER", "marks", _punctuated_tokens)
+formatted_wer = WrittenErrorRate("formatted_wer", "Formatted WER", "case-and-marks", _formatted_tokens)
+punctuation_f1 = PunctuationMetric(
+    "punctuation_f1", aggregate=PooledF1((0, 0), (1, 2), _describe_marks), title="Punctuation F1"
+)
+punctuation_precision = PunctuationMetric(
+    "punctuation_precision", aggregate=RatioAggregator((0,), 2, is_share=True), title="Punctuation precision"
+)
+punctuation_recall = PunctuationMetric(
+    "punctuation_recall", aggregate=RatioAggregator((0,), 1, is_share=True), title="Punctuation recall"
+)
+punctuation_ser = PunctuationMetric(
+    "punctuation_ser", aggregate=RatioAggregator((3, 4, 5), 1), higher_is_better=False, title="Punctuation SER"
+)
+capitalisation_accuracy = CaseMetric(
+    "capitalisation_accuracy",
+    aggregate=RatioAggregator((1,), 0, _describe_case, is_share=True),
+    title="Capitalisation accuracy",
+)
+capitalisation_f1 = CaseMetric(
+    "capitalisation_f1",
+    # Capitals of the reference are in both texts or missing, those of the answer in both or added.
+    aggregate=PooledF1((2, 2), (2, 2, 3, 4), _describe_case),
+    title="Capitalisation F1",
+)
 written_form = (
     cased_wer,
     punctuated_wer,

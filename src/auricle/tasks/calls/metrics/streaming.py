@@ -10,11 +10,12 @@ from typing import Any
 from rapidfuzz.distance import Levenshtein
 
 from auricle.core.calls import CallRecording, EventKind
-from auricle.core.types import Generation, Output, Sample
+from auricle.core.types import Output, Sample
 from auricle.metrics.base import Metric, mean
+from auricle.metrics.capabilities import Bounded
 from auricle.metrics.pooling import PooledQuantile, ValueGroups, count_metric, require_recording, value_metric
 from auricle.metrics.targets import reference_text
-from auricle.tasks.asr.error_rates import count_errors, error_rate_metric
+from auricle.tasks.asr.error_rates import ErrorRate, count_errors
 from auricle.tasks.calls.metrics.hypotheses import (
     Splitter,
     count_common_prefix,
@@ -263,30 +264,31 @@ streaming_dal = _lagging_metric(
 # --- quality within a budget --------------------------------------------------------------------------
 
 
-def budget_metric(budget: float, profile_name: str = "basic") -> Metric:
-    """Make the word error rate of the text that has arrived some seconds after the end of speech."""
-    name = f"wer_at_{budget * 1000:.0f}ms"
-    metric = error_rate_metric(name, split_words, profile_name)
+class BudgetErrorRate(ErrorRate, Bounded):
+    """The word error rate of the text that has arrived some seconds after the end of speech."""
 
-    def score(sample: Sample, output: Output) -> Any:
+    def __init__(self, budget: float, profile_name: str = "basic") -> None:
+        name, title = f"wer_at_{budget * 1000:.0f}ms", f"WER after {budget:g} s"
+        super().__init__(name, split_words, profile_name, title=title)
+        self.variant += f".last-audible-sent+{budget:g}s"
+        self._budget = budget
+
+    def score(self, sample: Sample, output: Output) -> tuple[float, ...] | None:
         recording = require_recording(output)
         speech = speech_interval(recording)
         if speech is None:
             return None
-        texts = [item.text for item in list_hypotheses(recording) if item.at <= speech[1] + budget]
-        return metric.score(sample, Generation(text=texts[-1] if texts else ""))
+        texts = [item.text for item in list_hypotheses(recording) if item.at <= speech[1] + self._budget]
+        return self.count(sample.target, texts[-1] if texts else "")
 
-    return metric.replace(
-        score=score,
-        title=f"WER after {budget:g} s",
-        variant=f"{metric.variant}.last-audible-sent+{budget:g}s",
-        with_profile=partial(budget_metric, budget),
-        tokenize=None,
-        read_answer=None,
-    )
+    def bounds(self, sample: Sample) -> tuple[tuple[float, ...], tuple[float, ...]]:
+        return self.count_bounds(sample.target)
+
+    def with_profile(self, profile: str) -> Metric:
+        return BudgetErrorRate(self._budget, profile)
 
 
-wer_at_0ms, wer_at_200ms, wer_at_500ms, wer_at_1000ms, wer_at_2000ms = map(budget_metric, BUDGETS)
+wer_at_0ms, wer_at_200ms, wer_at_500ms, wer_at_1000ms, wer_at_2000ms = map(BudgetErrorRate, BUDGETS)
 
 
 def _measure_time(sample: Sample, recording: CallRecording) -> Sequence[float] | None:

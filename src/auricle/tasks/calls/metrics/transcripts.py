@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
-from functools import partial
-from typing import Any
 
 from auricle.core.calls import CallRecording, EventKind
-from auricle.core.types import Generation, Output, Sample
+from auricle.core.types import Output, Sample
 from auricle.metrics.base import Metric
 from auricle.metrics.pooling import require_recording
-from auricle.tasks.asr.error_rates import error_rate_metric
+from auricle.tasks.asr.error_rates import ErrorRate
 from auricle.tasks.calls.metrics.turns import list_turns
 from auricle.text import split_words
 
@@ -33,31 +30,31 @@ def _pair_agent(sample: Sample, recording: CallRecording) -> tuple[str, str] | N
     return None if expected is None else (str(expected), recording.text)
 
 
-def _side_metric(
-    name: str,
-    title: str,
-    variant: str,
-    pair: Callable[[Sample, CallRecording], tuple[str, str] | None],
-    profile_name: str = "basic",
-) -> Metric:
-    """Make a word error rate of the texts that `pair` returns."""
-    metric = error_rate_metric(name, split_words, profile_name)
+class SideErrorRate(ErrorRate):
+    """The word error rate of the two texts that `pair` returns for a call; None if it does not apply to the call."""
 
-    def score(sample: Sample, output: Output) -> Any:
-        texts = pair(sample, require_recording(output))
-        return None if texts is None else metric.score(replace(sample, target=texts[0]), Generation(text=texts[1]))
+    plot = ""
 
-    return metric.replace(
-        score=score,
-        title=title,
-        variant=f"{metric.variant}.{variant}",
-        bounds=None,
-        with_profile=partial(_side_metric, name, title, variant, pair),
-        tokenize=None,
-        read_answer=None,
-        plot="",
-    )
+    def __init__(
+        self,
+        name: str,
+        title: str,
+        variant: str,
+        pair: Callable[[Sample, CallRecording], tuple[str, str] | None],
+        profile_name: str = "basic",
+    ) -> None:
+        super().__init__(name, split_words, profile_name, title=title)
+        self.variant += f".{variant}"
+        self._pair = pair
+        self._own_variant = variant
+
+    def score(self, sample: Sample, output: Output) -> tuple[float, ...] | None:
+        texts = self._pair(sample, require_recording(output))
+        return None if texts is None else self.count(*texts)
+
+    def with_profile(self, profile: str) -> Metric:
+        return SideErrorRate(self.name, self.title, self._own_variant, self._pair, profile)
 
 
-caller_wer = _side_metric("caller_wer", "WER of the caller", "script.understood", _pair_caller)
-agent_wer = _side_metric("agent_wer", "WER of the agent", "expected.own-transcript", _pair_agent)
+caller_wer = SideErrorRate("caller_wer", "WER of the caller", "script.understood", _pair_caller)
+agent_wer = SideErrorRate("agent_wer", "WER of the agent", "expected.own-transcript", _pair_agent)

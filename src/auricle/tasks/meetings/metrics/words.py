@@ -8,9 +8,8 @@ from __future__ import annotations
 import logging
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from decimal import Decimal
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from rapidfuzz.distance import Levenshtein
@@ -18,8 +17,9 @@ from rapidfuzz.distance import Levenshtein
 from auricle.core.errors import AnswerMismatch, MissingExtra, Unreadable
 from auricle.core.types import Generation, Sample, Segment
 from auricle.metrics.base import Array, Details, Metric, RatioAggregator
+from auricle.metrics.capabilities import Bounded, Localized, Profiled, Restricted
 from auricle.metrics.edit_counts import LENGTH
-from auricle.tasks.asr.error_rates import Tokenizer, pooled_error_rate
+from auricle.tasks.asr.error_rates import EditErrors, Tokenizer
 from auricle.tasks.asr.words.segments import count_segment_errors
 from auricle.tasks.meetings.metrics.turns import read_answer, read_plain_text, read_reference, read_speakers
 from auricle.tasks.meetings.segment_files import to_exact
@@ -35,7 +35,6 @@ MAX_SPEAKERS = 20
 """Most speakers of a recording that meeteval accepts."""
 TIME_COLLAR = 5.0
 """Seconds by which the times of two words may differ if they are to match in tcpWER."""
-Rate = Callable[["SegLST", "SegLST", Decimal], Any]
 Counts = tuple[int, int, int, int]
 """Substitutions, deletions, insertions, and words of the reference."""
 
@@ -68,69 +67,48 @@ class WordScoring:
         return list(self._tokenize(get_profile(self.profile).apply(text)))
 
 
-@dataclass(frozen=True, slots=True)
-class WordMetric:
-    """What distinguishes the word error rates with speakers.
+class WordMetric(Metric, Profiled, Localized, Restricted):
+    """A metric of the words of meetings, pooled over all recordings."""
 
-    Args:
-        name: Name of the metric.
-        title: Name shown to people.
-        rate: Function of meeteval.
-        needs_reference_speakers: Whether the words of the reference need speakers.
-        needs_speakers: Whether the words of the answer need speakers.
-        has_times: Whether the number depends on times, not only on their order.
-        is_greedy: Whether the best assignment is approximated.
-    """
+    higher_is_better, unit = False, "share"
+    needs_reference_speakers = True
+    """Whether the words of the reference need speakers."""
 
-    name: str
-    title: str
-    rate: Rate
-    needs_reference_speakers: bool = True
-    needs_speakers: bool = True
-    has_times: bool = False
-    is_greedy: bool = False
+    def __init__(self, scoring: WordScoring, *conventions: str) -> None:
+        super().__init__(variant=".".join(("pooled", *conventions, scoring.variant)), profile=scoring.profile)
+        self.scoring = scoring
 
     def applies(self, sample: Sample) -> bool:
         reference = read_reference(sample)
         return reference.has_words and (reference.has_speakers or not self.needs_reference_speakers)
 
-    def make(self, scoring: WordScoring) -> Metric:
-        """Return the metric with a text normaliser."""
+    def with_profile(self, profile: str) -> Metric:
+        return type(self)(replace(self.scoring, profile=profile))
 
-        def score(sample: Sample, output: Generation) -> tuple[float, ...]:
-            answer = read_words(output, needs_speakers=self.needs_speakers)
-            selected = _select_scored(sample, answer)
-            _check_speaker_count(*selected)
-            expected, actual = (_to_seglst(side, scoring) for side in selected)
-            result = self.rate(expected, actual, to_exact(scoring.time_collar))
-            return _to_stat((result.substitutions, result.deletions, result.insertions, result.length))
+    def with_language(self, language: str) -> Metric:
+        return type(self)(replace(self.scoring, language=language))
 
-        def bounds(sample: Sample) -> tuple[tuple[float, ...], tuple[float, ...]]:
-            length = sum(len(scoring.split(segment.text)) for segment in _select_scored(sample, ())[0])
-            return _to_stat((0, length, 0, length)), _to_stat((0, 0, 0, length))
 
-        return Metric(
-            self.name,
-            score,
-            pooled_error_rate,
-            higher_is_better=False,
-            title=self.title,
-            variant=".".join(["pooled", *self._list_conventions(scoring), scoring.variant]),
-            profile=scoring.profile,
-            bounds=bounds,
-            unit="share",
-            plot="errors",
-            with_profile=lambda profile: self.make(WordScoring(profile, scoring.language, scoring.time_collar)),
-            with_language=lambda code: self.make(WordScoring(scoring.profile, code, scoring.time_collar)),
-            badness=lambda stat: sum(stat[:LENGTH]) / max(1.0, stat[LENGTH]),
-            applies=self.applies,
-        )
+class WordErrorRate(WordMetric, EditErrors, Bounded):
+    """A word error rate with speakers, as a function of meeteval computes it."""
 
-    def _list_conventions(self, scoring: WordScoring) -> Iterator[str]:
-        if self.has_times:
-            yield f"collar-{scoring.time_collar:g}"
-        if self.is_greedy:
-            yield "greedy"
+    needs_speakers = True
+    """Whether the words of the answer need speakers."""
+
+    def rate(self, reference: SegLST, answer: SegLST) -> Any:
+        """Return what meeteval counts."""
+        raise NotImplementedError
+
+    def score(self, sample: Sample, output: Generation) -> tuple[float, ...]:
+        answer = read_words(output, needs_speakers=self.needs_speakers)
+        selected = _select_scored(sample, answer)
+        _check_speaker_count(*selected)
+        result = self.rate(*(_to_seglst(side, self.scoring) for side in selected))
+        return _to_stat((result.substitutions, result.deletions, result.insertions, result.length))
+
+    def bounds(self, sample: Sample) -> tuple[tuple[float, ...], tuple[float, ...]]:
+        length = sum(len(self.scoring.split(segment.text)) for segment in _select_scored(sample, ())[0])
+        return _to_stat((0, length, 0, length)), _to_stat((0, 0, 0, length))
 
 
 def _to_stat(counts: Counts) -> tuple[float, ...]:
@@ -199,32 +177,44 @@ def _compute(function: str, reference: SegLST, hypothesis: SegLST, **settings: A
         return compute(reference, hypothesis, **settings)
 
 
-def _cp(reference: SegLST, hypothesis: SegLST, _: Decimal) -> Any:
-    return _compute("cp_word_error_rate", reference, hypothesis)
+class CpWer(WordErrorRate):
+    name, title = "cpwer", "cpWER"
+
+    def rate(self, reference: SegLST, answer: SegLST) -> Any:
+        return _compute("cp_word_error_rate", reference, answer)
 
 
-def _tcp(reference: SegLST, hypothesis: SegLST, collar: Decimal) -> Any:
-    name = "time_constrained_minimum_permutation_word_error_rate"
-    return _compute(name, reference, hypothesis, collar=collar)
+class TcpWer(WordErrorRate):
+    name, title = "tcpwer", "tcpWER"
+
+    def __init__(self, scoring: WordScoring) -> None:
+        super().__init__(scoring, f"collar-{scoring.time_collar:g}")
+
+    def rate(self, reference: SegLST, answer: SegLST) -> Any:
+        function = "time_constrained_minimum_permutation_word_error_rate"
+        return _compute(function, reference, answer, collar=to_exact(self.scoring.time_collar))
 
 
-def _orc(reference: SegLST, hypothesis: SegLST, _: Decimal) -> Any:
-    return _compute("greedy_orc_word_error_rate", reference, hypothesis)
+class OrcWer(WordErrorRate):
+    name, title = "orcwer", "ORC-WER"
+    needs_reference_speakers = needs_speakers = False
+
+    def __init__(self, scoring: WordScoring) -> None:
+        super().__init__(scoring, "greedy")
+
+    def rate(self, reference: SegLST, answer: SegLST) -> Any:
+        return _compute("greedy_orc_word_error_rate", reference, answer)
 
 
-def _di_cp(reference: SegLST, hypothesis: SegLST, _: Decimal) -> Any:
-    return _compute("greedy_di_cp_word_error_rate", reference, hypothesis)
+class DiCpWer(WordErrorRate):
+    name, title = "dicpwer", "DI-cpWER"
+    needs_speakers = False
 
+    def __init__(self, scoring: WordScoring) -> None:
+        super().__init__(scoring, "greedy")
 
-WORD_METRICS: Mapping[str, WordMetric] = {
-    metric.name: metric
-    for metric in (
-        WordMetric("cpwer", "cpWER", _cp),
-        WordMetric("tcpwer", "tcpWER", _tcp, has_times=True),
-        WordMetric("orcwer", "ORC-WER", _orc, needs_reference_speakers=False, needs_speakers=False, is_greedy=True),
-        WordMetric("dicpwer", "DI-cpWER", _di_cp, needs_speakers=False, is_greedy=True),
-    )
-}
+    def rate(self, reference: SegLST, answer: SegLST) -> Any:
+        return _compute("greedy_di_cp_word_error_rate", reference, answer)
 
 
 # --- one alignment of the whole recording --------------------------------------------------------
@@ -263,64 +253,44 @@ def count_wrong_speakers(
     return pairs.total() - right, pairs.total()
 
 
-def wder_metric(scoring: WordScoring) -> Metric:
-    """Make the metric of the share of recognised words that have the wrong speaker."""
-
-    def score(sample: Sample, output: Generation) -> tuple[float, float]:
-        expected, actual = _select_scored(sample, read_words(output, needs_speakers=True))
-        wrong, aligned = count_wrong_speakers(_order(expected, scoring), _order(actual, scoring))
-        return float(wrong), float(aligned)
-
-    return Metric(
-        "wder",
-        score,
-        RatioAggregator((0,), 1, _count_details("wrong_speaker", "aligned_words"), is_share=True),
-        higher_is_better=False,
-        title="WDER",
-        variant=f"pooled.{scoring.variant}",
-        profile=scoring.profile,
-        unit="share",
-        with_profile=lambda profile: wder_metric(WordScoring(profile, scoring.language)),
-        with_language=lambda code: wder_metric(WordScoring(scoring.profile, code)),
-        applies=WORD_METRICS["cpwer"].applies,
-    )
-
-
 def _count_details(*names: str) -> Callable[[Array], Details]:
     return lambda totals: {name: int(total) for name, total in zip(names, totals, strict=False)}
 
 
-def segment_errors_metric(scoring: WordScoring) -> Metric:
-    """Make the metric of the share of reference segments in which a word is wrong."""
+class WrongSpeakers(WordMetric):
+    """The share of recognised words that have the wrong speaker."""
 
-    def score(sample: Sample, output: Generation) -> tuple[float, float]:
+    name, title = "wder", "WDER"
+    aggregate = RatioAggregator((0,), 1, _count_details("wrong_speaker", "aligned_words"), is_share=True)
+
+    def score(self, sample: Sample, output: Generation) -> tuple[float, float]:
+        expected, actual = _select_scored(sample, read_words(output, needs_speakers=True))
+        wrong, aligned = count_wrong_speakers(_order(expected, self.scoring), _order(actual, self.scoring))
+        return float(wrong), float(aligned)
+
+
+class SegmentErrors(WordMetric):
+    """The share of reference segments in which a word is wrong."""
+
+    name, title = "segment_errors", "Segments with errors"
+    aggregate = RatioAggregator((0,), 1, _count_details("with_errors", "segments"), is_share=True)
+    needs_reference_speakers = False
+
+    def __init__(self, scoring: WordScoring) -> None:
+        super().__init__(scoring, "cut")
+
+    def score(self, sample: Sample, output: Generation) -> tuple[float, float]:
         if output.segments:
             read_words(output)
         segments = sorted(_select_scored(sample, ())[0], key=lambda segment: segment.start)
-        words = [scoring.split(segment.text) for segment in segments]
-        counts = count_segment_errors(words, scoring.split(read_plain_text(output)))
+        words = [self.scoring.split(segment.text) for segment in segments]
+        counts = count_segment_errors(words, self.scoring.split(read_plain_text(output)))
         spoken = [edits for edits in counts if edits[LENGTH]]
         return float(sum(any(edits[:LENGTH]) for edits in spoken)), float(len(spoken))
 
-    return Metric(
-        "segment_errors",
-        score,
-        RatioAggregator((0,), 1, _count_details("with_errors", "segments"), is_share=True),
-        higher_is_better=False,
-        title="Segments with errors",
-        variant=f"pooled.cut.{scoring.variant}",
-        profile=scoring.profile,
-        unit="share",
-        with_profile=lambda profile: segment_errors_metric(WordScoring(profile, scoring.language)),
-        with_language=lambda code: segment_errors_metric(WordScoring(scoring.profile, code)),
-        applies=lambda sample: read_reference(sample).has_words,
-    )
-
 
 FACTORIES: Mapping[str, Callable[[WordScoring], Metric]] = {
-    **{name: metric.make for name, metric in WORD_METRICS.items()},
-    "wder": wder_metric,
-    "segment_errors": segment_errors_metric,
+    kind.name: kind for kind in (CpWer, TcpWer, OrcWer, DiCpWer, WrongSpeakers, SegmentErrors)
 }
 """The metrics as functions of how words are scored."""
 
