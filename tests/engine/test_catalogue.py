@@ -10,6 +10,7 @@ import pytest
 from auricle.benchmarks.base import Benchmark
 from auricle.benchmarks.cmi import CmiBenchmark
 from auricle.engine.catalogue import INFERENCERS, TASKS
+from auricle.metrics.capabilities import list_members
 from auricle.metrics.catalogue import METRICS
 
 
@@ -38,7 +39,7 @@ def test_every_metric_of_a_task_is_registered(name: str, tmp_path: Path) -> None
     (tmp_path / "mine.jsonl").touch()
     data = str(tmp_path / "mine.jsonl")
     source = "dataset_jsonl" if isinstance(factory, CmiBenchmark) else "data"
-    metrics = [metric for own in factory(**{source: data}).metrics for metric in (own, *own.companions)]
+    metrics = [metric for own in factory(**{source: data}).metrics for metric in list_members(own)]
     assert metrics
     assert {metric.name.partition(".")[0] for metric in metrics} <= set(METRICS.builtin)
     assert all(metric.title for metric in metrics)
