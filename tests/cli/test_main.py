@@ -8,6 +8,7 @@ import pytest
 
 from auricle import cli
 from auricle.core.errors import ExitStatus, SpecError
+from tests.support.cli_types import WriteManifest
 
 
 def raising(error: BaseException) -> Callable[..., None]:
@@ -39,3 +40,14 @@ def test_errors_become_exit_codes(
         cli.main()
     assert ended.value.code == code
     assert capsys.readouterr().err == message
+
+
+def test_commands_of_features_choose_their_exit_code(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], manifest: WriteManifest
+) -> None:
+    data = manifest([{"id": "1", "audio": "missing.wav", "text": "x"}])
+    monkeypatch.setattr(sys, "argv", ["auricle", "data", "check", "asr", "-T", f"data={data}"])
+    with pytest.raises(SystemExit) as ended:
+        cli.main()
+    assert ended.value.code == ExitStatus.FAILURES
+    assert capsys.readouterr().err == ""
