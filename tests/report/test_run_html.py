@@ -10,7 +10,7 @@ from auricle.core.types import Failure, Generation, Prediction, Record, Sample
 from auricle.metrics.base import metric
 from auricle.report.audio_clips import RIGHT_ANSWER_NOTE
 from auricle.report.html_format import collect_extents
-from auricle.report.run_html import SECTIONS, render_report
+from auricle.report.run_html import SECTIONS, Page, render_report
 from auricle.report.sample_view import SampleView, build_sample_views
 from auricle.runs.metrics import FailureExample, ModelFacts, TaskFacts
 from auricle.tasks.asr import error_rates
@@ -325,8 +325,8 @@ def test_page_shows_how_answers_were_read_and_bounds_for_the_unread() -> None:
 
 def test_recordings_of_meetings_are_listed_with_their_errors() -> None:
     record = Record(sample=make_sample("A 0 10\nB 8 20"), row=0, outputs=(make_answer("1 0 9\n2 9 21"),))
-    section = SECTIONS.get("recordings")
-    content = section(None, build_sample_views([record], None, {}))  # type: ignore[arg-type]
+    section, (metrics, *_) = SECTIONS.get("recordings"), make_transcripts(1)
+    content = section(Page(metrics, build_sample_views([record], None, {}), {}))
     cells = re.findall(r"<td[^>]*>([^<]*)</td>", str(content))
     assert cells == ["13.64\u202f%", "2.00", "1.00", "0.00", "22.00", "2", "2"]
-    assert section(None, []) is None  # type: ignore[arg-type]
+    assert section(Page(metrics, (), {})) is None

@@ -175,5 +175,5 @@ def test_a_meeting_without_words_is_described_by_its_turns() -> None:
         ("Reference", "2 turns of 2 speakers"),
         ("Answer", "1 turn of 1 speaker"),
     ]
-    assert "Speakers of m" in view.timeline_figure
+    assert "Speakers of m" in view.drawing
     assert not view.meta

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from auricle.report.run_html import SECTIONS, render_report
+from auricle.report.run_html import SECTIONS, Page, render_report
 from auricle.runs.metrics import Metrics
 from auricle.studies.audiogram.figure import Panel, draw_audiogram
 from auricle.studies.audiogram.report import Audiogram
@@ -63,7 +63,7 @@ def test_report_of_conditions_begins_with_the_audiogram(runs: list[Metrics]) -> 
 
 
 def test_report_folds_the_figures_of_further_metrics(runs: list[Metrics]) -> None:
-    section = SECTIONS.get("audiogram")(add_metrics(runs[0]), ())
+    section = SECTIONS.get("audiogram")(Page(add_metrics(runs[0]), (), {}))
     unfolded, _, folded = str(section).partition('<details class="more">')
     assert unfolded.count("<figure") == 2
     assert folded.count("<figure") == len(MANY) - 1
