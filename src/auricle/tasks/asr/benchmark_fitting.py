@@ -9,19 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
-from functools import partial
 from typing import Any, Literal, NamedTuple
 
 from rapidfuzz.distance import Levenshtein
 
 from auricle.core.errors import SampleError
 from auricle.core.types import Generation, Json, Sample
-from auricle.metrics.base import Array, Details, Metric, RatioAggregator, SumAggregator, divide
-from auricle.metrics.capabilities import Restricted
+from auricle.metrics.base import Array, Details, RatioAggregator, SumAggregator, divide
+from auricle.metrics.capabilities import Bounded, Restricted
 from auricle.metrics.scales import SHARE_DIFFERENCE
 from auricle.metrics.targets import reference_text
+from auricle.metrics.texts import TextMetric
 from auricle.tasks.asr.error_rates import TranscriptErrorRate
-from auricle.text import get_profile, split_words
+from auricle.text import split_words
 
 CORRECTED_FIELD = "corrected"
 """The metadata field with the corrected reference."""
@@ -131,41 +131,6 @@ def count_versions(official: Sequence[str], corrected: Sequence[str], answer: Se
     return versions.count("official"), versions.count("corrected"), versions.count(None)
 
 
-def agreement_metric(profile_name: str) -> Metric:
-    """Make the metric of agreement with the official reference where it was corrected."""
-    profile = get_profile(profile_name)
-
-    def split(text: str) -> list[str]:
-        return split_words(profile.apply(text))
-
-    def count_disagreements(sample: Sample) -> int:
-        return len(find_disagreements(split(reference_text(sample.target)), split(read_correction(sample))))
-
-    def score(sample: Sample, output: Generation) -> tuple[int, int, int]:
-        texts = (reference_text(sample.target), read_correction(sample), output.text)
-        official, corrected, neither = count_versions(*map(split, texts))
-        return official, official + corrected, neither
-
-    def bounds(sample: Sample) -> tuple[tuple[int, int, int], tuple[int, int, int]]:
-        count = count_disagreements(sample)
-        return (count, count, 0), (0, count, 0)
-
-    return Metric(
-        "reference_error_agreement",
-        score,
-        RatioAggregator(details=_agreement_details, is_share=True),
-        higher_is_better=False,
-        title="Agreement with reference errors",
-        variant=f"difflib.{profile.signature}",
-        profile=profile.name,
-        bounds=bounds,
-        unit="share",
-        with_profile=agreement_metric,
-        applies=lambda sample: has_correction(sample) and count_disagreements(sample) > 0,
-        badness=lambda stat: float(stat[0]),
-    )
-
-
 def _agreement_details(totals: Array) -> Details:
     return {
         "official": int(totals[0]),
@@ -184,6 +149,36 @@ def read_correction(sample: Sample) -> str:
     """Return the corrected reference of a sample; an empty text if it has none."""
     value = sample.meta.get(CORRECTED_FIELD)
     return value.strip() if isinstance(value, str) else ""
+
+
+class ReferenceErrorAgreement(TextMetric, Bounded, Restricted):
+    """Agreement with the official reference where it was corrected."""
+
+    name, title = "reference_error_agreement", "Agreement with reference errors"
+    higher_is_better, unit = False, "share"
+    aggregate = RatioAggregator(details=_agreement_details, is_share=True)
+    convention = "difflib"
+
+    def split(self, text: str) -> list[str]:
+        return split_words(self.normalise(text))
+
+    def count_disagreements(self, sample: Sample) -> int:
+        return len(find_disagreements(self.split(reference_text(sample.target)), self.split(read_correction(sample))))
+
+    def applies(self, sample: Sample) -> bool:
+        return has_correction(sample) and self.count_disagreements(sample) > 0
+
+    def score(self, sample: Sample, output: Generation) -> tuple[int, int, int]:
+        texts = (reference_text(sample.target), read_correction(sample), output.text)
+        official, corrected, neither = count_versions(*map(self.split, texts))
+        return official, official + corrected, neither
+
+    def bounds(self, sample: Sample) -> tuple[tuple[int, int, int], tuple[int, int, int]]:
+        count = self.count_disagreements(sample)
+        return (count, count, 0), (0, count, 0)
+
+    def badness(self, stat: Sequence[int]) -> float:
+        return float(stat[0])
 
 
 class ReferenceErrorRate(TranscriptErrorRate, Restricted):
@@ -303,30 +298,20 @@ def _locate(
     return places
 
 
-def _masked_metric(name: str, profile_name: str) -> Metric:
-    """Make one of the metrics of masked words; all have the same statistic."""
-    profile = get_profile(profile_name)
-    title, aggregate = _MASKED[name]
+class MaskedWordMetric(TextMetric, Restricted):
+    """A metric of masked words; all have the same statistic."""
 
-    def split(text: str) -> list[str]:
-        return split_words(profile.apply(text))
+    unit = "share"
+    convention = "every-alignment"
 
-    def score(sample: Sample, output: Generation) -> tuple[int, int, int, int]:
-        return count_recovered(reference_text(sample.target), output.text, read_spans(sample.meta), split)
+    def split(self, text: str) -> list[str]:
+        return split_words(self.normalise(text))
 
-    return Metric(
-        name,
-        score,
-        aggregate,
-        higher_is_better=False,
-        title=title,
-        variant=f"every-alignment.{profile.signature}",
-        profile=profile.name,
-        unit="share",
-        with_profile=partial(_masked_metric, name),
-        applies=lambda sample: SPANS_FIELD in sample.meta,
-        optimum="none" if name == "masked_control_recall" else "",
-    )
+    def applies(self, sample: Sample) -> bool:
+        return SPANS_FIELD in sample.meta
+
+    def score(self, sample: Sample, output: Generation) -> tuple[int, int, int, int]:
+        return count_recovered(reference_text(sample.target), output.text, read_spans(sample.meta), self.split)
 
 
 def _masked_details(totals: Array) -> Details:
@@ -338,18 +323,30 @@ def _excess(totals: Array) -> float:
     return divide(totals[0], totals[1]) - divide(totals[2], totals[3])
 
 
-_MASKED: Mapping[str, tuple[str, SumAggregator]] = {
-    "masked_excess": ("Excess recall of masked words", SumAggregator(_excess, _masked_details, SHARE_DIFFERENCE)),
-    "masked_recall": ("Recall of masked words", RatioAggregator((0,), 1, _masked_details, is_share=True)),
-    "masked_control_recall": ("Recall of masked control words", RatioAggregator((2,), 3, is_share=True)),
-}
-
-reference_error_agreement = agreement_metric("basic")
+reference_error_agreement = ReferenceErrorAgreement()
 wer_official = ReferenceErrorRate("wer_official", split_words, "basic", title="WER, official reference")
 wer_corrected = ReferenceErrorRate("wer_corrected", split_words, "basic", title="WER, corrected reference")
 reference_errors = (reference_error_agreement, wer_official, wer_corrected)
 """For rows with an official and a corrected reference: `--add-metrics reference_errors`."""
 
-masked_excess, masked_recall, masked_control_recall = (_masked_metric(name, "basic") for name in _MASKED)
+masked_excess = MaskedWordMetric(
+    "masked_excess",
+    aggregate=SumAggregator(_excess, _masked_details, SHARE_DIFFERENCE),
+    higher_is_better=False,
+    title="Excess recall of masked words",
+)
+masked_recall = MaskedWordMetric(
+    "masked_recall",
+    aggregate=RatioAggregator((0,), 1, _masked_details, is_share=True),
+    higher_is_better=False,
+    title="Recall of masked words",
+)
+masked_control_recall = MaskedWordMetric(
+    "masked_control_recall",
+    aggregate=RatioAggregator((2,), 3, is_share=True),
+    higher_is_better=False,
+    optimum="none",
+    title="Recall of masked control words",
+)
 masked_words = (masked_excess, masked_recall, masked_control_recall)
 """The metrics of `--as masked-words`."""

@@ -8,15 +8,16 @@ A word of the list that is not spoken and yet written is an error of U-WER, and 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import lru_cache, partial
+from functools import cached_property
 from typing import NamedTuple
 
-from auricle.core.types import Generation, Sample
-from auricle.metrics.base import Array, Details, Metric, RatioAggregator, divide
+from auricle.core.types import Sample
+from auricle.metrics.base import Array, Details, Metric, RatioAggregator, Unit, divide
+from auricle.metrics.capabilities import Restricted, Tokenized
 from auricle.metrics.targets import reference_text
+from auricle.metrics.texts import CountedText
 from auricle.tasks.asr.words.alignment import Pair, align_weighted
 from auricle.tasks.asr.words.word_lists import PhraseFinder, WordList, build_finder, read_row_entries
-from auricle.text import get_profile, split_mixed
 
 COLUMNS = ("biasing_words", "words")
 """Columns with the list of a row, in order of preference."""
@@ -97,52 +98,50 @@ _AGGREGATES: Mapping[str, tuple[str, RatioAggregator]] = {
 }
 
 
-def biasing_metric(name: str, profile_name: str, word_list: WordList | None = None) -> Metric:
-    """Make one of the metrics of listed words; all have the same statistic.
+class BiasingMetric(CountedText, Tokenized):
+    """A metric of listed words; all have the same statistic.
 
     Args:
         name: `b_wer`, `u_wer` or `over_biasing`.
-        profile_name: Text normaliser.
         word_list: The list of all samples. By default, every row has its own.
+        profile_name: Text normaliser.
     """
-    profile = get_profile(profile_name)
-    title, aggregate = _AGGREGATES[name]
 
-    def split(text: str) -> list[str]:
-        return split_mixed(profile.apply(text))
+    higher_is_better = False
 
-    @lru_cache(maxsize=1)
-    def common_finder() -> PhraseFinder:
-        return build_finder(word_list.entries if word_list else (), split)
+    def __init__(self, name: str, word_list: WordList | None = None, profile_name: str = "basic") -> None:
+        self.convention = f"pooled.3-3-4.{f'list-{word_list.digest}' if word_list else 'rows'}"
+        self._word_list = word_list
+        title, aggregate = _AGGREGATES[name]
+        unit: Unit = "points" if name == "over_biasing" else "share"
+        super().__init__(name, profile_name, aggregate=aggregate, title=title, unit=unit)
 
-    def find_list(sample: Sample) -> PhraseFinder:
-        return common_finder() if word_list else build_finder(read_row_entries(sample.meta, COLUMNS) or (), split)
+    def _set_profile(self, name: str) -> None:
+        super()._set_profile(name)
+        vars(self).pop("_common_finder", None)  # that of the profile before
 
-    def score(sample: Sample, output: Generation) -> tuple[float, ...]:
-        reference = split(reference_text(sample.target))
-        return tuple(count_biased_errors(reference, split(output.text), find_list(sample)))
+    @cached_property
+    def _common_finder(self) -> PhraseFinder:
+        return build_finder(self._word_list.entries if self._word_list else (), self.split)
 
-    def bounds(sample: Sample) -> tuple[tuple[float, ...], tuple[float, ...]]:
-        reference, finder = split(reference_text(sample.target)), find_list(sample)
-        return tuple(count_biased_errors(reference, (), finder)), tuple(
-            count_biased_errors(reference, reference, finder)
-        )
+    def _find_list(self, sample: Sample) -> PhraseFinder:
+        if self._word_list:
+            return self._common_finder
+        return build_finder(read_row_entries(sample.meta, COLUMNS) or (), self.split)
 
-    source = f"list-{word_list.digest}" if word_list else "rows"
-    return Metric(
-        name,
-        score,
-        aggregate,
-        higher_is_better=False,
-        title=title,
-        variant=f"pooled.3-3-4.{source}.{profile.signature}",
-        profile=profile.name,
-        bounds=bounds,
-        unit="points" if name == "over_biasing" else "share",
-        with_profile=partial(biasing_metric, name, word_list=word_list),
-        applies=None if word_list else has_row_list,
-        tokenize=split,
-    )
+    def tokenize(self, text: str) -> list[str]:
+        return self.split(text)
+
+    def count(self, sample: Sample, text: str) -> tuple[float, ...]:
+        reference = self.split(reference_text(sample.target))
+        return tuple(count_biased_errors(reference, self.split(text), self._find_list(sample)))
+
+
+class RowBiasingMetric(BiasingMetric, Restricted):
+    """A metric of words that each row lists itself."""
+
+    def applies(self, sample: Sample) -> bool:
+        return has_row_list(sample)
 
 
 def has_row_list(sample: Sample) -> bool:
@@ -156,7 +155,8 @@ def has_row_list(sample: Sample) -> bool:
 
 def biasing_metrics(word_list: WordList | None = None, profile_name: str = "basic") -> tuple[Metric, ...]:
     """Make all metrics of listed words."""
-    return tuple(biasing_metric(name, profile_name, word_list) for name in _AGGREGATES)
+    make = BiasingMetric if word_list else RowBiasingMetric
+    return tuple(make(name, word_list, profile_name) for name in _AGGREGATES)
 
 
 b_wer, u_wer, over_biasing = biased_words = biasing_metrics()

@@ -6,15 +6,15 @@ rate. An error counts for the script of the word of the reference, an insertion 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from functools import lru_cache, partial
+from collections.abc import Sequence
+from functools import lru_cache
 from itertools import pairwise
 
-from auricle.core.types import Generation, Sample
-from auricle.metrics.base import Array, Details, Metric, RatioAggregator
+from auricle.core.types import Sample
+from auricle.metrics.base import Array, Details, RatioAggregator
 from auricle.metrics.targets import reference_text
+from auricle.metrics.texts import CountedText
 from auricle.tasks.asr.words.alignment import align
-from auricle.text import get_profile, split_mixed
 from auricle.text.scripts import CJK_SCRIPT, count_scripts
 
 LATIN_SCRIPT = "latin"
@@ -84,37 +84,21 @@ def _describe(totals: Array) -> Details:
     return {"by_script": table, "at_switches": switches}
 
 
-_AGGREGATES: Mapping[str, tuple[str, RatioAggregator]] = {
-    "mer_cjk": ("MER, Chinese characters and kana", RatioAggregator((0, 1, 2), 3, _describe)),
-    "mer_latin": ("MER, Latin words", RatioAggregator((4, 5, 6), 7)),
-    "switch_error_rate": ("Errors at switches", RatioAggregator((_SWITCH,), _SWITCH + 1)),
-}
+class ScriptMetric(CountedText):
+    """A metric of mixed languages; all have the same statistic."""
+
+    higher_is_better, unit = False, "share"
+    convention = "pooled.mixed"
+
+    def count(self, sample: Sample, text: str) -> tuple[int, ...]:
+        return count_script_errors(self.split(reference_text(sample.target)), self.split(text))
 
 
-def _script_metric(name: str, profile_name: str) -> Metric:
-    """Make one of the metrics of mixed languages; all have the same statistic."""
-    profile = get_profile(profile_name)
-    title, aggregate = _AGGREGATES[name]
-
-    def count(sample: Sample, text: str) -> tuple[int, ...]:
-        expected, written = profile.apply(reference_text(sample.target)), profile.apply(text)
-        return count_script_errors(split_mixed(expected), split_mixed(written))
-
-    def score(sample: Sample, output: Generation) -> tuple[int, ...]:
-        return count(sample, output.text)
-
-    return Metric(
-        name,
-        score,
-        aggregate,
-        higher_is_better=False,
-        title=title,
-        variant=f"pooled.mixed.{profile.signature}",
-        profile=profile.name,
-        bounds=lambda sample: (count(sample, ""), count(sample, reference_text(sample.target))),
-        unit="share",
-        with_profile=partial(_script_metric, name),
-    )
-
-
-mer_cjk, mer_latin, switch_error_rate = code_switching = tuple(_script_metric(name, "mixed") for name in _AGGREGATES)
+mer_cjk = ScriptMetric(
+    "mer_cjk", "mixed", aggregate=RatioAggregator((0, 1, 2), 3, _describe), title="MER, Chinese characters and kana"
+)
+mer_latin = ScriptMetric("mer_latin", "mixed", aggregate=RatioAggregator((4, 5, 6), 7), title="MER, Latin words")
+switch_error_rate = ScriptMetric(
+    "switch_error_rate", "mixed", aggregate=RatioAggregator((_SWITCH,), _SWITCH + 1), title="Errors at switches"
+)
+code_switching = (mer_cjk, mer_latin, switch_error_rate)

@@ -8,19 +8,20 @@ the answer has of the list in other places lowers the precision.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache, partial
+from functools import cached_property
 from typing import Any, NamedTuple, TypeAlias
 
 from rapidfuzz.distance import Levenshtein
 
-from auricle.core.types import Generation, Sample
+from auricle.core.types import Sample
 from auricle.metrics.base import Array, Codes, Details, Metric, RatioAggregator, Stats, SumAggregator
+from auricle.metrics.capabilities import Restricted
 from auricle.metrics.f_measure import PooledF1
 from auricle.metrics.scales import Scale
 from auricle.metrics.targets import reference_text
+from auricle.metrics.texts import CountedText
 from auricle.tasks.asr.words.alignment import align
 from auricle.tasks.asr.words.word_lists import Occurrence, PhraseFinder, WordList, build_finder, read_row_entries
-from auricle.text import get_profile, split_mixed
 
 COLUMNS = ("entities",)
 """Columns with the entities of a row."""
@@ -153,59 +154,53 @@ _AGGREGATES: Mapping[str, tuple[str, SumAggregator, bool]] = {
 }
 
 
-def entity_metric(name: str, profile_name: str, word_list: WordList | None = None) -> Metric:
-    """Make one of the metrics of entities; all have the same statistic.
+class EntityMetric(CountedText):
+    """A metric of entities; all have the same statistic.
 
     Args:
         name: `entity_f1`, `entity_recall`, `entity_precision` or `entity_cer`.
-        profile_name: Text normaliser.
         word_list: The entities of all samples. By default, every row has its own.
+        profile_name: Text normaliser.
     """
-    profile = get_profile(profile_name)
-    title, aggregate, higher_is_better = _AGGREGATES[name]
 
-    def split(text: str) -> list[str]:
-        return split_mixed(profile.apply(text))
+    unit = "share"
 
-    @lru_cache(maxsize=1)
-    def common_finder() -> PhraseFinder:
-        return build_finder(word_list.entries if word_list else (), split)
+    def __init__(self, name: str, word_list: WordList | None = None, profile_name: str = "basic") -> None:
+        self.convention = f"aligned.{f'list-{word_list.digest}' if word_list else 'rows'}"
+        self._word_list = word_list
+        title, total, higher_is_better = _AGGREGATES[name]
+        aggregate = LabelledAggregator(total, EntityCounts._fields)
+        super().__init__(name, profile_name, aggregate=aggregate, higher_is_better=higher_is_better, title=title)
 
-    def find_list(sample: Sample) -> PhraseFinder:
-        return common_finder() if word_list else build_finder(read_row_entries(sample.meta, COLUMNS) or (), split)
+    def _set_profile(self, name: str) -> None:
+        super()._set_profile(name)
+        vars(self).pop("_common_finder", None)  # that of the profile before
 
-    def count(sample: Sample, text: str) -> EntityStat:
-        counts = count_entities(split(reference_text(sample.target)), split(text), find_list(sample))
+    @cached_property
+    def _common_finder(self) -> PhraseFinder:
+        return build_finder(self._word_list.entries if self._word_list else (), self.split)
+
+    def _find_list(self, sample: Sample) -> PhraseFinder:
+        if self._word_list:
+            return self._common_finder
+        return build_finder(read_row_entries(sample.meta, COLUMNS) or (), self.split)
+
+    def count(self, sample: Sample, text: str) -> EntityStat:
+        counts = count_entities(self.split(reference_text(sample.target)), self.split(text), self._find_list(sample))
         return tuple(value for label, row in sorted(counts.items()) for value in (label, *row))
 
-    def score(sample: Sample, output: Generation) -> EntityStat:
-        return count(sample, output.text)
-
-    def bounds(sample: Sample) -> tuple[EntityStat, EntityStat]:
-        return count(sample, ""), count(sample, reference_text(sample.target))
-
-    source = f"list-{word_list.digest}" if word_list else "rows"
-    return Metric(
-        name,
-        score,
-        LabelledAggregator(aggregate, EntityCounts._fields),
-        higher_is_better=higher_is_better,
-        title=title,
-        variant=f"aligned.{source}.{profile.signature}",
-        profile=profile.name,
-        bounds=bounds,
-        unit="share",
-        with_profile=partial(entity_metric, name, word_list=word_list),
-        applies=None if word_list else has_row_entities,
-        badness=_count_missing,
-    )
+    def badness(self, stat: EntityStat) -> float:
+        """Return how many entities were not recognised or should not have been written."""
+        size = 1 + len(EntityCounts._fields)
+        recognised, spoken, right, written, *_ = (sum(stat[column::size]) for column in range(1, size))
+        return float(spoken - recognised + written - right)
 
 
-def _count_missing(stat: EntityStat) -> float:
-    """Return how many entities were not recognised or should not have been written."""
-    size = 1 + len(EntityCounts._fields)
-    recognised, spoken, right, written, *_ = (sum(stat[column::size]) for column in range(1, size))
-    return float(spoken - recognised + written - right)
+class RowEntityMetric(EntityMetric, Restricted):
+    """A metric of entities that each row lists itself."""
+
+    def applies(self, sample: Sample) -> bool:
+        return has_row_entities(sample)
 
 
 def has_row_entities(sample: Sample) -> bool:
@@ -215,7 +210,8 @@ def has_row_entities(sample: Sample) -> bool:
 
 def entity_metrics(word_list: WordList | None = None, profile_name: str = "basic") -> tuple[Metric, ...]:
     """Make all metrics of entities."""
-    return tuple(entity_metric(name, profile_name, word_list) for name in _AGGREGATES)
+    make = EntityMetric if word_list else RowEntityMetric
+    return tuple(make(name, word_list, profile_name) for name in _AGGREGATES)
 
 
 entity_f1, entity_recall, entity_precision, entity_cer = entities = entity_metrics()

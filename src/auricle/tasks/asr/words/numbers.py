@@ -7,11 +7,12 @@ numbers count as one (`auricle.text.spoken_numbers`); a word such as "one" alone
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from auricle.core.types import Generation, Sample
-from auricle.metrics.base import Array, Details, Metric, RatioAggregator, SumAggregator
+from auricle.metrics.base import Array, Details, Metric, RatioAggregator
+from auricle.metrics.capabilities import Bounded
 from auricle.metrics.f_measure import PooledF1
 from auricle.metrics.targets import reference_text
 from auricle.tasks.asr.words.alignment import align
@@ -74,38 +75,33 @@ def _describe(totals: Array) -> Details:
     }
 
 
-_AGGREGATES: Mapping[str, tuple[str, SumAggregator, bool]] = {
-    "number_f1": ("Number F1", PooledF1((0, 0), (1, 2), _describe), True),
-    "number_recall": ("Number recall", RatioAggregator((0,), 1, is_share=True), True),
-    "number_precision": ("Number precision", RatioAggregator((0,), 2, is_share=True), True),
-    "number_value_errors": ("Numbers with a wrong value", RatioAggregator((3,), 1, is_share=True), False),
-}
+class NumberMetric(Metric, Bounded):
+    """A metric of numbers; all have the same statistic."""
 
+    variant, unit = "aligned.values:1", "share"
 
-def _number_metric(name: str) -> Metric:
-    """Make one of the metrics of numbers; all have the same statistic."""
-    title, aggregate, higher_is_better = _AGGREGATES[name]
-
-    def score(sample: Sample, output: Generation) -> tuple[int, ...]:
+    def score(self, sample: Sample, output: Generation) -> tuple[int, ...]:
         return tuple(count_numbers(reference_text(sample.target), output.text))
 
-    def bounds(sample: Sample) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    def bounds(self, sample: Sample) -> tuple[tuple[int, ...], tuple[int, ...]]:
         text = reference_text(sample.target)
         best = tuple(count_numbers(text, text))
         spoken = best[1]
         return (0, spoken, spoken, spoken), best
 
-    return Metric(
-        name,
-        score,
-        aggregate,
-        higher_is_better=higher_is_better,
-        title=title,
-        variant="aligned.values:1",
-        bounds=bounds,
-        unit="share",
-        badness=lambda stat: float(stat[1] + stat[2] - 2 * stat[0]),
-    )
+    def badness(self, stat: Sequence[int]) -> float:
+        return float(stat[1] + stat[2] - 2 * stat[0])
 
 
-number_f1, number_recall, number_precision, number_value_errors = numbers = tuple(map(_number_metric, _AGGREGATES))
+number_f1 = NumberMetric("number_f1", aggregate=PooledF1((0, 0), (1, 2), _describe), title="Number F1")
+number_recall = NumberMetric("number_recall", aggregate=RatioAggregator((0,), 1, is_share=True), title="Number recall")
+number_precision = NumberMetric(
+    "number_precision", aggregate=RatioAggregator((0,), 2, is_share=True), title="Number precision"
+)
+number_value_errors = NumberMetric(
+    "number_value_errors",
+    aggregate=RatioAggregator((3,), 1, is_share=True),
+    higher_is_better=False,
+    title="Numbers with a wrong value",
+)
+numbers = (number_f1, number_recall, number_precision, number_value_errors)

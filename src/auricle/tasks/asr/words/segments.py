@@ -7,16 +7,16 @@ segment before them. The word error rate of the recording does not depend on the
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import partial
 
 from rapidfuzz.distance import Levenshtein
 
 from auricle.core.errors import SampleError
-from auricle.core.types import Generation, Sample
-from auricle.metrics.base import Array, Details, Metric, RatioAggregator, divide
+from auricle.core.types import Sample
+from auricle.metrics.base import Array, Details, RatioAggregator, divide
+from auricle.metrics.capabilities import Restricted
 from auricle.metrics.targets import reference_text
+from auricle.metrics.texts import CountedText
 from auricle.tasks.asr.words.alignment import Counts
-from auricle.text import get_profile, split_mixed
 
 KINDS = ("replace", "delete", "insert")
 """Edits in the order of their counts."""
@@ -58,46 +58,30 @@ def _describe(totals: Array) -> Details:
     return {name: int(total) for name, total in zip(names, totals[1:4], strict=True)}
 
 
-_AGGREGATES: Mapping[str, tuple[str, RatioAggregator]] = {
-    "segment_wer_mean": ("Mean WER of segments", RatioAggregator((0,), 1, _describe)),
-    "lost_segments": ("Lost segments", RatioAggregator((2,), 1, _describe, is_share=True)),
-}
+class SegmentMetric(CountedText, Restricted):
+    """A metric of segments of a long recording; both have the same statistic."""
 
+    higher_is_better, unit = False, "share"
+    convention = "cut-alignment"
 
-def _segment_metric(name: str, profile_name: str) -> Metric:
-    """Make one of the metrics of segments; both have the same statistic."""
-    profile = get_profile(profile_name)
-    title, aggregate = _AGGREGATES[name]
+    def applies(self, sample: Sample) -> bool:
+        return sample.meta.get(COLUMN) is not None
 
-    def split(text: str) -> list[str]:
-        return split_mixed(profile.apply(text))
-
-    def count(sample: Sample, text: str) -> tuple[float, ...]:
-        segments = [split(segment) for segment in read_segment_texts(sample)]
-        if [word for segment in segments for word in segment] != split(reference_text(sample.target)):
+    def count(self, sample: Sample, text: str) -> tuple[float, ...]:
+        segments = list(map(self.split, read_segment_texts(sample)))
+        if [word for segment in segments for word in segment] != self.split(reference_text(sample.target)):
             raise SampleError(f"the texts in the column {COLUMN!r} are not those of the reference")
-        counts = [row for row in count_segment_errors(segments, split(text)) if row.length]
+        counts = [row for row in count_segment_errors(segments, self.split(text)) if row.length]
         errors = [row.substitutions + row.deletions + row.insertions for row in counts]
         lost = sum(row.substitutions + row.deletions == row.length for row in counts)
         rates = sum(divide(error, row.length) for error, row in zip(errors, counts, strict=True))
         return rates, len(counts), lost, errors.count(0)
 
-    def score(sample: Sample, output: Generation) -> tuple[float, ...]:
-        return count(sample, output.text)
 
-    return Metric(
-        name,
-        score,
-        aggregate,
-        higher_is_better=False,
-        title=title,
-        variant=f"cut-alignment.{profile.signature}",
-        profile=profile.name,
-        bounds=lambda sample: (count(sample, ""), count(sample, reference_text(sample.target))),
-        unit="share",
-        with_profile=partial(_segment_metric, name),
-        applies=lambda sample: sample.meta.get(COLUMN) is not None,
-    )
-
-
-segment_wer_mean, lost_segments = long_form = tuple(_segment_metric(name, "basic") for name in _AGGREGATES)
+segment_wer_mean = SegmentMetric(
+    "segment_wer_mean", aggregate=RatioAggregator((0,), 1, _describe), title="Mean WER of segments"
+)
+lost_segments = SegmentMetric(
+    "lost_segments", aggregate=RatioAggregator((2,), 1, _describe, is_share=True), title="Lost segments"
+)
+long_form = (segment_wer_mean, lost_segments)

@@ -8,18 +8,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import partial
 from itertools import groupby
 from typing import NamedTuple
 
 from auricle.core.errors import Unreadable
 from auricle.core.types import Generate, Generation, Sample, Turn
 from auricle.metrics.base import Array, Details, Metric, RatioAggregator, divide
+from auricle.metrics.capabilities import Bounded, Judged, Voting
 from auricle.metrics.rubric import RUBRICS_DIR, Rubric, load_rubric
 from auricle.metrics.targets import reference_text
+from auricle.metrics.texts import TextMetric
 from auricle.tasks.asr.words.alignment import align
-from auricle.text import get_profile, split_mixed
 
 CONTEXT = 4
 """Words before and after a difference that the judge sees with it."""
@@ -93,15 +92,37 @@ def parse_numbers(verdict: str, count: int) -> set[int]:
     return numbers
 
 
-@dataclass(frozen=True, slots=True)
-class MeaningScorer:
-    """Ask a judge which differences change the meaning, and count their errors."""
+def _describe(totals: Array) -> Details:
+    changed, errors, length = (float(total) for total in totals[:3])
+    return {
+        "meaning_errors": round(changed, 6),
+        "harmless_errors": round(errors - changed, 6),
+        "reference_length": int(length),
+        "wer": divide(errors, length),
+    }
 
-    rubric: Rubric
-    profile_name: str
 
-    def split(self, text: str) -> list[str]:
-        return split_mixed(get_profile(self.profile_name).apply(text))
+class SemanticErrorRate(TextMetric, Bounded, Judged, Voting):
+    """The word error rate of errors that change the meaning; a judge decides which do."""
+
+    higher_is_better, unit = False, "share"
+    name, title = "semantic_wer", "Semantic WER"
+    aggregate = RatioAggregator((0,), 2, _describe)
+
+    def __init__(self, profile_name: str, rubric: Rubric) -> None:
+        self.rubric = rubric
+        self.convention = f"pooled.{rubric.digest}"
+        super().__init__(profile_name=profile_name, version=rubric.version)
+
+    def with_votes(self, votes: int) -> Metric:
+        return SemanticErrorRate(self.profile, self.rubric.with_votes(votes))
+
+    def bounds(self, sample: Sample) -> tuple[tuple[float, ...], tuple[float, ...]]:
+        length = float(len(self.split(reference_text(sample.target))))
+        return (length, length, length), (0.0, 0.0, length)
+
+    def badness(self, stat: Sequence[float]) -> float:
+        return stat[0] / max(1.0, stat[2])
 
     def judge_requests(self, sample: Sample, output: Generation) -> tuple[Generate, ...]:
         """Return the requests of the first vote, then those of the next; none if there is nothing to decide."""
@@ -139,41 +160,4 @@ class MeaningScorer:
         return Generate(turns=(turn,), max_tokens=self.rubric.max_tokens, temperature=self.rubric.temperature)
 
 
-def _describe(totals: Array) -> Details:
-    changed, errors, length = (float(total) for total in totals[:3])
-    return {
-        "meaning_errors": round(changed, 6),
-        "harmless_errors": round(errors - changed, 6),
-        "reference_length": int(length),
-        "wer": divide(errors, length),
-    }
-
-
-def semantic_metric(profile_name: str, rubric: Rubric) -> Metric:
-    """Make the word error rate of errors that change the meaning."""
-    scorer = MeaningScorer(rubric, profile_name)
-    profile = get_profile(profile_name)
-
-    def bounds(sample: Sample) -> tuple[tuple[float, ...], tuple[float, ...]]:
-        length = float(len(scorer.split(reference_text(sample.target))))
-        return (length, length, length), (0.0, 0.0, length)
-
-    return Metric(
-        "semantic_wer",
-        scorer.score,
-        RatioAggregator((0,), 2, _describe),
-        higher_is_better=False,
-        version=rubric.version,
-        title="Semantic WER",
-        variant=f"pooled.{rubric.digest}.{profile.signature}",
-        profile=profile.name,
-        bounds=bounds,
-        unit="share",
-        with_profile=partial(semantic_metric, rubric=rubric),
-        with_votes=lambda votes: semantic_metric(profile_name, rubric.with_votes(votes)),
-        judge_requests=scorer.judge_requests,
-        badness=lambda stat: stat[0] / max(1.0, stat[2]),
-    )
-
-
-semantic_wer = semantic_metric("basic", load_rubric(RUBRICS_DIR / "semantic-wer.yaml"))
+semantic_wer = SemanticErrorRate("basic", load_rubric(RUBRICS_DIR / "semantic-wer.yaml"))
