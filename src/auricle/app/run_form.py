@@ -73,7 +73,10 @@ class RunForm:
     def build_arguments(self, workspace: Workspace) -> list[str]:
         """Return the arguments for `auricle`; raise `SpecError` if a value is invalid or not allowed."""
         arguments = ["run", self._resolve_task_or_data(workspace), "-m", validate_model(workspace, self.model)]
-        arguments += self._build_limit_arguments()
+        kind = self.kind if self.data and not self.is_task_file else None
+        options = {"--as": kind, "--limit": self.limit, "--batch-size": self.batch_size,
+                   "--concurrency": self.concurrency}  # fmt: skip
+        arguments += [str(word) for option in options.items() if option[1] for word in option]
         check_arguments(workspace, self.model_arguments)
         check_arguments(workspace, self.task_arguments, is_task=True)
         for option, values in (("-M", self.model_arguments), ("-T", self.task_arguments)):
@@ -125,12 +128,6 @@ class RunForm:
     def origins(self) -> list[str]:
         """The servers in the URLs of its arguments."""
         return find_origins({"arguments": [self.model_arguments, self.task_arguments]})
-
-    def _build_limit_arguments(self) -> list[str]:
-        kind = self.kind if self.data and not self.is_task_file else None
-        options = {"--as": kind, "--limit": self.limit, "--batch-size": self.batch_size,
-                   "--concurrency": self.concurrency}  # fmt: skip
-        return [str(word) for option in options.items() if option[1] for word in option]
 
 
 def describe_model_arguments(workspace: Workspace, name: str) -> list[Argument]:

@@ -13,9 +13,10 @@ T = TypeVar("T")
 def make_fast_constructor(frozen_class: Callable[P, T]) -> Callable[P, T]:
     """Return a constructor of a frozen dataclass with slots that takes a quarter to a half of the time.
 
-    Python sets each field of a frozen object through `object.__setattr__`, which took half the
-    time of reading a journal. This constructor fills an object of a mutable class with the same
-    layout and then assigns `__class__`. It also accepts fields by position that the class takes only by name.
+    Python sets each field of a frozen object through `object.__setattr__`. This constructor fills an object of a
+    mutable class with the same layout and then assigns `__class__`. It also accepts fields by position that the class
+    takes only by name. It saves 3 % of answering 20,000 questions with a model that takes no time, and 3 to 5 % of
+    scoring them again; nothing measurable at start and in a run of 100.
     """
 
     def freeze(self: Any) -> None:

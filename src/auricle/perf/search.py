@@ -90,12 +90,9 @@ class Search:
             return self.low if self._beyond is None else None
         if self._beyond is None:
             return None if self._best >= self.high else min(2 * self._best, self.high)
-        return self._midpoint(self._best, self._beyond)
-
-    def _midpoint(self, best: float, beyond: float) -> float | None:
-        if beyond - best <= max(self.tolerance * best, 1.0 if self.integer_only else 0.0):
+        if self._beyond - self._best <= max(self.tolerance * self._best, 1.0 if self.integer_only else 0.0):
             return None
-        middle = (best + beyond) / 2
+        middle = (self._best + self._beyond) / 2
         return float(int(middle)) if self.integer_only else middle
 
     def record_result(self, value: float, met: bool | None) -> None:

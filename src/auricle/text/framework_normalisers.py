@@ -329,11 +329,6 @@ yousef: yusef yusuf; zach: zak; zachary: zachery zackary
 _SHORT_WORDS = frozenset("ai")
 
 
-def _parse_names() -> dict[str, str]:
-    groups = (group.split(":") for group in _NAMES.split(";"))
-    return {name: unified.strip() for unified, names in groups for name in names.split()}
-
-
 def _join_letters(words: list[str]) -> list[str]:
     """Join two or more single letters or digits into a word; with `a` or `i` among them, three or more."""
     joined: list[str] = []
@@ -354,7 +349,8 @@ def _join_compounds(text: str) -> str:
 def _build_respeller(mapping: dict[str, str]) -> Callable[[str], str]:
     spellings = {word: spelling for word, spelling in mapping.items() if word not in _UNCHANGED}
     spellings |= _SPELLINGS
-    names = _parse_names()
+    groups = (group.split(":") for group in _NAMES.split(";"))
+    names = {name: unified.strip() for unified, names in groups for name in names.split()}
 
     def respell(text: str) -> str:
         american = (spellings.get(word, word) for word in text.split())

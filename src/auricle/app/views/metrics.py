@@ -212,7 +212,9 @@ def _format_ceiling(number: Number) -> str:
 
 def draw_breakdown(path: Path, metrics: Metrics, key: str) -> None:
     """Draw one metric by one metadata field; the user chooses both."""
-    fields = [*metrics.fields, *_list_slices(metrics)]
+    has_audio = bool(metrics.usage and metrics.usage.audio_seconds) and not metrics.parts
+    slices = [name for name in SLICINGS if has_audio and name not in metrics.fields]
+    fields = [*metrics.fields, *slices]
     overall = {number.metric: number for number in metrics.overall}
     if not fields or not overall:
         return
@@ -246,12 +248,6 @@ def draw_breakdown(path: Path, metrics: Metrics, key: str) -> None:
     is_small = metrics.outcomes.total <= MAX_COMPARED_AT_ONCE
     if st.toggle("Compare each group with the others", value=is_small, key=f"{key}-gaps"):
         _draw_gaps(groups, group_data.load_gaps(path, metric, field))
-
-
-def _list_slices(metrics: Metrics) -> list[str]:
-    """Return the measures of recordings that numbers can be broken down by."""
-    has_audio = bool(metrics.usage and metrics.usage.audio_seconds) and not metrics.parts
-    return [name for name in SLICINGS if has_audio and name not in metrics.fields]
 
 
 def _name_field(field: str) -> str:

@@ -67,14 +67,6 @@ class TableColumn:
         return min(self.max_width, round(CHARACTER_WIDTH * max(longest, len(self.title)) + CELL_PADDING))
 
 
-def _text(**options: Any) -> Any:
-    return st.column_config.TextColumn(**options)
-
-
-def _number(**options: Any) -> Any:
-    return st.column_config.NumberColumn(**options)
-
-
 COLUMNS = (
     TableColumn("Run", lambda run: run.title, max_width=200),
     TableColumn(
@@ -157,8 +149,9 @@ def _draw_table(key: str, kinds: Sequence[str], listed: list[list[RunSummary]]) 
     frame = build_frame(matching, titles)
     # Ticks are row numbers, so another list of runs is another table.
     table_key = f"{key}-table-{hash(tuple(run.name for run in matching))}"
-    config: dict[str, Any] = {
-        column.title: (_number if column.title in NUMBER_COLUMNS else _text)(
+    types: Any = st.column_config
+    config = {
+        column.title: (types.NumberColumn if column.title in NUMBER_COLUMNS else types.TextColumn)(
             **{**column.config, "width": column.width(matching)}
         )
         for column in COLUMNS
@@ -168,7 +161,10 @@ def _draw_table(key: str, kinds: Sequence[str], listed: list[list[RunSummary]]) 
         frame, key=table_key, hide_index=True, height=height, column_config=config, row_height=ROW_HEIGHT,
         on_select="rerun", selection_mode=["multi-row", "single-cell"], alt="Runs", placeholder="–",
     )  # fmt: skip
-    _open_clicked_run(state, matching)
+    for row, title in state["selection"].get("cells", ()):
+        if title == COLUMNS[0].title and row < len(matching):
+            page = "performance" if matching[row].kind == "perf" else "benchmark"
+            st.switch_page(navigation.get_page(page), query_params={"run": matching[row].name})
     ticked = [matching[row] for row in state["selection"]["rows"] if row < len(matching)]
     if ticked:
         _draw_actions(key, ticked)
@@ -211,14 +207,6 @@ def build_frame(runs: Sequence[RunSummary], titles: Sequence[str]) -> pd.DataFra
             for title, cells in values.items()
         }
     )
-
-
-def _open_clicked_run(state: Any, runs: Sequence[RunSummary]) -> None:
-    """Open the run whose name was clicked."""
-    for row, title in state["selection"].get("cells", ()):
-        if title == COLUMNS[0].title and row < len(runs):
-            page = "performance" if runs[row].kind == "perf" else "benchmark"
-            st.switch_page(navigation.get_page(page), query_params={"run": runs[row].name})
 
 
 # --- actions on ticked runs -----------------------------------------------------------------

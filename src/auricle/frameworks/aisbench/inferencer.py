@@ -209,7 +209,12 @@ class AisbenchInferencer:
         rows = build_data_list(inferencer, retriever) if is_abstract else inferencer.get_data_list(retriever)
         _validate_rows(self.inferencer_class.__name__, rows)
         if self.arguments.get("infer_mode") == "every_with_gt":
-            _require_references(rows)
+            for row in rows:
+                answers = [message for message in row["prompt"] if not is_marker(message) and message["role"] == "BOT"]
+                if not all(answer["prompt"] for answer in answers[:-1]):
+                    raise SampleError(
+                        "infer_mode=every_with_gt needs the reference answers: set mode to gold (-T mode=gold)"
+                    )
         resolve_max_tokens(sample, self.max_tokens)  # reject an invalid value before sending anything
         number = int(sample.id) if sample.id.isdigit() else next(self.state.sample_numbers)
         return [{**row, "index": number} for row in rows]
@@ -257,14 +262,6 @@ def _validate_rows(class_name: str, rows: Any) -> None:
                 f"a row of get_data_list of {class_name} lacks {', '.join(missing)}; "
                 f"required: {', '.join(required)}; optional: gold"
             )
-
-
-def _require_references(rows: Sequence[Mapping[str, Any]]) -> None:
-    """Raise if a conversation lacks the answers that precede its last turn."""
-    for row in rows:
-        answers = [message for message in row["prompt"] if not is_marker(message) and message["role"] == "BOT"]
-        if not all(answer["prompt"] for answer in answers[:-1]):
-            raise SampleError("infer_mode=every_with_gt needs the reference answers: set mode to gold (-T mode=gold)")
 
 
 @contextmanager

@@ -56,7 +56,10 @@ def find_model_path(name: str) -> str:
 
 def list_classes(package: str) -> Iterator[SourceClass]:
     """Yield the classes that have a name, in the first checkout on the search path."""
-    folder = _find_package(package)
+    here = Path.cwd()
+    folders = [here, *here.parents, *map(Path, pythonpath_folders()), *map(Path, sys.path)]
+    packages = (folder.joinpath(*package.split(".")) for folder in folders)
+    folder = next((folder.resolve() for folder in packages if folder.is_dir()), None)
     for file in sorted(folder.glob("*.py")) if folder else ():
         for node in parse_classes(file).values():
             if name := read_attributes(node).get(NAME_ATTRIBUTES[package]):
@@ -94,11 +97,3 @@ def read_attributes(node: ast.ClassDef) -> Mapping[str, Any]:
         for target in statement.targets
         if isinstance(target, ast.Name)
     }
-
-
-def _find_package(package: str) -> Path | None:
-    """Return the folder of a package: in the working directory or above it, in PYTHONPATH, or in `sys.path`."""
-    here = Path.cwd()
-    folders = [here, *here.parents, *map(Path, pythonpath_folders()), *map(Path, sys.path)]
-    packages = (folder.joinpath(*package.split(".")) for folder in folders)
-    return next((folder.resolve() for folder in packages if folder.is_dir()), None)

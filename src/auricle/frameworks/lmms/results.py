@@ -98,7 +98,16 @@ def _to_sample(path: Path, origin: str, values: Mapping[str, Any]) -> ImportedSa
     }
     if failed:
         return text_sample(origin, row, None, text[failed.end() :] or "the request failed")
-    return text_sample(origin, row, text, "", **_read_token_counts(values))
+    counts = values.get("token_counts")
+    first = counts[0] if isinstance(counts, list) and counts and isinstance(counts[0], dict) else {}
+    names = {"tokens": "output_tokens", "input_tokens": "input_tokens"}
+    return text_sample(
+        origin,
+        row,
+        text,
+        "",
+        **{field: first[name] for field, name in names.items() if isinstance(first.get(name), int)},
+    )
 
 
 def _single_text(path: Path, origin: str, responses: Any) -> str:
@@ -112,14 +121,6 @@ def _single_text(path: Path, origin: str, responses: Any) -> str:
     raise DataError(
         f"{path}:{number} has {shown}. Only one text per sample can be imported, no likelihoods or repeated answers."
     )
-
-
-def _read_token_counts(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the token counts that are stored."""
-    counts = values.get("token_counts")
-    first = counts[0] if isinstance(counts, list) and counts and isinstance(counts[0], dict) else {}
-    names = {"tokens": "output_tokens", "input_tokens": "input_tokens"}
-    return {field: first[name] for field, name in names.items() if isinstance(first.get(name), int)}
 
 
 def export(run: Path, out: Path, notify: Notify) -> list[Path]:

@@ -29,7 +29,14 @@ def choose_headline(points: Points) -> Headline:
     if len(points) > 1:
         best = _find_fastest([point for point in points if point.validity.valid])
         return _describe_throughput("Highest throughput", best, "no load point is valid")
-    return _describe_point(points[0])
+    point = points[0]
+    is_streamed = bool(point.measures["ttft_s"].n)
+    median = point.read("ttft_s" if is_streamed else "latency_s", "p50")
+    return Headline(
+        "Median time to first token" if is_streamed else "Median latency",
+        f"{format_number(median.value)} s",
+        f"95 % interval {' – '.join(map(format_number, median.interval))}" if median.interval else f"at {point.load}",
+    )
 
 
 def _best_within_slos(points: Points) -> Headline:
@@ -51,13 +58,3 @@ def _describe_throughput(title: str, point: LoadPointSummary | None, otherwise: 
     if point is None:
         return Headline(title, "–", otherwise)
     return Headline(title, f"{format_number(point.read('req_s').value or 0.0)}/s", f"at {point.load}")
-
-
-def _describe_point(point: LoadPointSummary) -> Headline:
-    is_streamed = bool(point.measures["ttft_s"].n)
-    median = point.read("ttft_s" if is_streamed else "latency_s", "p50")
-    return Headline(
-        "Median time to first token" if is_streamed else "Median latency",
-        f"{format_number(median.value)} s",
-        f"95 % interval {' – '.join(map(format_number, median.interval))}" if median.interval else f"at {point.load}",
-    )

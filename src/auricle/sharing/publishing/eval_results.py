@@ -37,9 +37,12 @@ def publish(runs: Sequence[FinishedRun], options: PublishOptions, out: Path) -> 
     dataset_ids = resolve_dataset_ids(runs, options)
     metrics = spread(options.metrics, len(runs), "--metric")
     entries = {}
-    for run, dataset_id, task_id, metric in zip(
-        runs, dataset_ids, _resolve_task_ids(runs, options), metrics, strict=True
-    ):
+    task_ids = [task_id for task_id in spread(options.task_ids, len(runs), "--task-id") if task_id]
+    if not task_ids:
+        raise SpecError(
+            "The id of the task is missing: it is one of those in eval.yaml of the dataset. Add --task-id ID."
+        )
+    for run, dataset_id, task_id, metric in zip(runs, dataset_ids, task_ids, metrics, strict=True):
         number = run.select_numbers([metric] if metric else [])[0]
         name = f"{to_file_name(dataset_id)}--{to_file_name(task_id)}.yaml"
         if name in entries:
@@ -60,12 +63,3 @@ def publish(runs: Sequence[FinishedRun], options: PublishOptions, out: Path) -> 
     files = [write_yaml(folder / name, eval_result_entries_to_yaml([entry])) for name, entry in entries.items()]
     command = shlex.join(["hf", "upload", model_id, str(folder), FOLDER, "--create-pr"])
     return Published(files, f"Open a pull request with them: {command}")
-
-
-def _resolve_task_ids(runs: Sequence[FinishedRun], options: PublishOptions) -> list[str]:
-    task_ids = [task_id for task_id in spread(options.task_ids, len(runs), "--task-id") if task_id]
-    if not task_ids:
-        raise SpecError(
-            "The id of the task is missing: it is one of those in eval.yaml of the dataset. Add --task-id ID."
-        )
-    return task_ids

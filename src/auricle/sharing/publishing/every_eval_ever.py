@@ -54,7 +54,8 @@ class _RunDocuments:
         owner, _, name = self._model_id.rpartition("/")
         parts = (self._run.metrics.task.name, owner or UNKNOWN, name)
         folder = Path("data", *(to_file_name(part).strip(". ") for part in parts))
-        stem = str(self._make_uuid())
+        text = to_text([self._evaluation_id, *(str(number.signature) for number in self._numbers)])
+        stem = str(UUID(bytes=hashlib.sha256(text.encode()).digest()[:16], version=4))
         rows = self._list_rows() if self._options.samples else []
         details = {}
         if rows:
@@ -70,11 +71,6 @@ class _RunDocuments:
         (out / folder).mkdir(parents=True, exist_ok=True)
         document = write_json(out / folder / f"{stem}.json", {**self._build_document(), **details})
         return [document, *([out / samples_path] if rows else [])]
-
-    def _make_uuid(self) -> UUID:
-        """Return the same id whenever the same numbers are published, so that the files are replaced."""
-        text = to_text([self._evaluation_id, *(str(number.signature) for number in self._numbers)])
-        return UUID(bytes=hashlib.sha256(text.encode()).digest()[:16], version=4)
 
     def _build_document(self) -> dict[str, Any]:
         metrics = self._run.metrics

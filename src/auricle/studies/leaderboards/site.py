@@ -162,20 +162,16 @@ def write_site(runs: Iterable[tuple[Path, Metrics]], folder: Path, options: Site
     )
     for column, page in view.pages.items():
         site.write(f"tasks/{page}.html", render_task(view, column))
-        _write_badges(site, view, column)
+        for name, row in zip(name_models(view.board.rows), view.board.rows, strict=True):
+            if cell := row.cells.get(column):
+                site.write(f"badges/{view.pages[column]}/{name}.json", render_badge_json(column, cell))
+                site.write(f"badges/{view.pages[column]}/{name}.svg", render_badge_svg(column, cell))
     site.write(AVERAGES, render_averages(view, columns.draws))
     site.write("leaderboard.csv", board.to_csv())
     site.write("leaderboard.json", orjson.dumps(describe_site(view), option=orjson.OPT_INDENT_2).decode())
     site.write(INDEX, render_index(view))
     site.remove_old_pages()
     return Site(folder / INDEX, len(pages.links), board, site.size, tuple(pages.skipped), pages.silent)
-
-
-def _write_badges(site: SiteFolder, view: SiteView, column: Column) -> None:
-    for name, row in zip(name_models(view.board.rows), view.board.rows, strict=True):
-        if cell := row.cells.get(column):
-            site.write(f"badges/{view.pages[column]}/{name}.json", render_badge_json(column, cell))
-            site.write(f"badges/{view.pages[column]}/{name}.svg", render_badge_svg(column, cell))
 
 
 def describe_site(view: SiteView) -> dict[str, object]:

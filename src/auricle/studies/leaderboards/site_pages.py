@@ -247,13 +247,14 @@ def _render_ranking(board: Leaderboard, column: Column, rows: Sequence[tuple[Row
     """Render the table of a column: rank, value, cost and speed of each model."""
     cells = [cell for _, cell in rows]
     scale = FencedScale.around(cells)
+    ranks = [cell.rank for cell in cells if cell.rank and cell.rank.low is not None]
     return render(
         "report/templates/task_table.html",
         rows=rows,
         column=column,
         title=title,
         best=board.best(column),
-        ranks=_rank_scale(cells),
+        ranks=Scale(1.0, float(ranks[0].count)) if ranks and ranks[0].count > 1 else None,
         unranked=any(cell.rank is None for cell in cells),
         scale=scale,
         is_clipped=scale.is_clipped,
@@ -263,12 +264,6 @@ def _render_ranking(board: Leaderboard, column: Column, rows: Sequence[tuple[Row
         format_speed=format_speed,
         money=format_money,
     )
-
-
-def _rank_scale(cells: Sequence[Cell]) -> Scale | None:
-    """Return the scale of the ranges of ranks; None if there are none to draw."""
-    ranks = [cell.rank for cell in cells if cell.rank and cell.rank.low is not None]
-    return Scale(1.0, float(ranks[0].count)) if ranks and ranks[0].count > 1 else None
 
 
 def _render_samples(view: SiteView, column: Column) -> str:

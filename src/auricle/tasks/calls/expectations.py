@@ -54,16 +54,13 @@ class Expectation:
                 if not texts or not all(isinstance(text, str | int | float) and str(text).strip() for text in texts):
                     raise SpecError(f"Invalid {kind} {value!r}: expected a text, or a list of alternatives.")
                 expectation = cls(kind, tuple(str(text).strip() for text in texts))
-                expectation._check_patterns()
+                for text in expectation.texts if expectation.kind == "matches" else ():
+                    try:
+                        re.compile(text)
+                    except re.error as error:
+                        raise SpecError(f"Invalid regular expression {text!r}: {error}.") from error
                 return expectation
         raise SpecError(f"Unknown expectation {kind!r}. Expected one of: {', '.join(KINDS)}.")
-
-    def _check_patterns(self) -> None:
-        for text in self.texts if self.kind == "matches" else ():
-            try:
-                re.compile(text)
-            except re.error as error:
-                raise SpecError(f"Invalid regular expression {text!r}: {error}.") from error
 
     def to_json(self) -> dict[str, Any]:
         """Return the expectation as it is stored in the target of a sample."""

@@ -221,7 +221,9 @@ class RequestHandler:
         content = await request.content.read()
         self._check_access(request)
         if (request.method, request.path) == ("GET", "/v1/models"):
-            return _json_response(self._list_models())
+            names = self.script.models or ("fake",)
+            models = [{"id": name, "object": "model", "created": 0, "owned_by": "auricle"} for name in names]
+            return _json_response({"object": "list", "data": models})
         route, name = find_route(request.method, request.path)
         body = RequestBody(content, request.headers.get("Content-Type", ""))
         parsed_request = route.read(body, name)
@@ -344,7 +346,9 @@ class RequestHandler:
         if fault == "html":
             return web.Response(text=HTML_PAGE, content_type="text/html")
         if fault == "garbage":
-            return _garbage_response(plan)
+            if plan.is_streamed:
+                return web.Response(body=b'data: {"choices": [{"delta\n\n', content_type=EVENT_STREAM_TYPE)
+            return web.Response(body=b'{"choices": [{"message', content_type=JSON_TYPE)
         if fault == "hang":
             await asyncio.get_running_loop().create_future()
         if fault == "endless":
@@ -387,11 +391,6 @@ class RequestHandler:
                 await response.write(delta)
                 await asyncio.sleep(1 / self.script.pace if self.script.pace else ENDLESS_INTERVAL)
 
-    def _list_models(self) -> dict[str, Any]:
-        names = self.script.models or ("fake",)
-        models = [{"id": name, "object": "model", "created": 0, "owned_by": "auricle"} for name in names]
-        return {"object": "list", "data": models}
-
 
 def _get_api_keys(request: web.BaseRequest) -> set[str | None]:
     """Return the API keys of a request, wherever a protocol puts them."""
@@ -405,12 +404,6 @@ def _get_api_keys(request: web.BaseRequest) -> set[str | None]:
 
 def _json_response(document: Any, status: int = 200) -> web.Response:
     return web.Response(body=orjson.dumps(document), status=status, content_type=JSON_TYPE)
-
-
-def _garbage_response(plan: PlannedResponse) -> web.Response:
-    if plan.is_streamed:
-        return web.Response(body=b'data: {"choices": [{"delta\n\n', content_type=EVENT_STREAM_TYPE)
-    return web.Response(body=b'{"choices": [{"message', content_type=JSON_TYPE)
 
 
 async def _open_response(request: web.BaseRequest, content_type: str, length: int | None = None) -> web.StreamResponse:

@@ -448,7 +448,10 @@ def _render_chunk(
 ) -> bytes:
     text = delta.get("content", "")
     if answer.request.chunk_format == "transcript":
-        return _render_transcript_event(answer, text, finish_reason)
+        if not finish_reason:
+            return _render_event({"type": "transcript.text.delta", "delta": text})
+        usage = {"usage": _build_upload_usage(answer)} if answer.include_usage else {}
+        return _render_event({"type": "transcript.text.done", "text": answer.text, **usage})
     if answer.request.chunk_format == "response":
         return _render_response_event(answer, delta, finish_reason)
     if answer.request.chunk_format == "gemini":
@@ -459,13 +462,6 @@ def _render_chunk(
     if token_count is not None and answer.request.continuous_usage and answer.include_usage:
         document["usage"] = _build_usage(answer, token_count)
     return _render_event(document)
-
-
-def _render_transcript_event(answer: Answer, text: str, finish_reason: str | None) -> bytes:
-    if not finish_reason:
-        return _render_event({"type": "transcript.text.delta", "delta": text})
-    usage = {"usage": _build_upload_usage(answer)} if answer.include_usage else {}
-    return _render_event({"type": "transcript.text.done", "text": answer.text, **usage})
 
 
 def _render_response_event(answer: Answer, delta: Document, finish_reason: str | None) -> bytes:

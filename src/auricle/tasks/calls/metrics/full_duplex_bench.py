@@ -48,12 +48,6 @@ def count_words(recording: CallRecording, start: float, end: float) -> int | Non
     return len(join_transcripts([event for event in transcript if event.item in items]).split())
 
 
-def _list_windows(recording: CallRecording) -> list[tuple[CallerTurn, float]]:
-    """Return the turns that ask for a response, with the start of the next or the end of the call."""
-    turns = list_asking_turns(recording)
-    return list(zip(turns, [turn.start for turn in turns[1:]] + [recording.seconds], strict=False))
-
-
 def _find_speech(recording: CallRecording, start: float, end: float) -> tuple[list[Span], bool | None]:
     """Return the agent's speech that begins in an interval, and whether it takes over."""
     spans = [span for span in recording.agent if start <= span.start < end]
@@ -76,7 +70,9 @@ def _count_in_pauses(sample: Sample, recording: CallRecording) -> Sequence[float
 def _list_answers(recording: CallRecording, kind: str) -> list[tuple[float, bool | None]]:
     """Return the latency of each answer to turns of a kind, and whether it takes over; NaN without speech."""
     answers = []
-    for turn, until in _list_windows(recording):
+    turns = list_asking_turns(recording)
+    ends = [*(turn.start for turn in turns[1:]), recording.seconds]  # the next turn, or the end of the call
+    for turn, until in zip(turns, ends, strict=False):
         if turn.kind == kind:
             spans, is_take_over = _find_speech(recording, turn.start, until)
             answers.append((spans[0].start - turn.end if spans else math.nan, is_take_over))

@@ -265,7 +265,9 @@ def _find_own_end(turn: CallerTurn, span: Span, recording: CallRecording) -> flo
     It is known if the model reports that the response was complete: then all of it was played, or what the player
     dropped is known.
     """
-    first_at, last_at = _find_first_arrival(turn, span, recording), span.end + EVENT_SLACK
+    playback = _find_playback(turn.start, recording)
+    arrivals = [event.at for event in recording.select(EventKind.AUDIO) if playback and event.item == playback.item]
+    first_at, last_at = arrivals[0] if arrivals else span.start, span.end + EVENT_SLACK
     end = span.end + STOP_WINDOW
     done = next((event for event in recording.select(EventKind.RESPONSE_DONE) if first_at <= event.at <= end), None)
     is_cut = any(
@@ -280,13 +282,6 @@ def _find_own_end(turn: CallerTurn, span: Span, recording: CallRecording) -> flo
     if done.at > dropped[0].at:
         return None
     return span.end + sum(_measure_dropped(flush, recording) for flush in dropped)
-
-
-def _find_first_arrival(turn: CallerTurn, span: Span, recording: CallRecording) -> float:
-    """Return when the first audio of what is played at the start of a turn arrived."""
-    playback = _find_playback(turn.start, recording)
-    arrivals = [event.at for event in recording.select(EventKind.AUDIO) if playback and event.item == playback.item]
-    return arrivals[0] if arrivals else span.start
 
 
 def _measure_dropped(flush: Event, recording: CallRecording) -> float:
