@@ -40,6 +40,7 @@ class Contribution:
 
     def write(self, root: Path) -> None:
         for name, text in self.files.items():
+            (root / name).parent.mkdir(parents=True, exist_ok=True)
             (root / name).write_text(text, encoding="utf-8")
         insert(root, *self.registered)
 
@@ -51,8 +52,8 @@ class Contribution:
     @property
     def own_tests(self) -> list[str]:
         """The tests that its row names, and its own file."""
-        named = re.findall(r"tests/unit/[\w/]+\.py", self.row)
-        return [*named, *(name for name in self.files if name.startswith("tests/unit/"))]
+        named = re.findall(r"tests/[\w/]+/test_\w+\.py", self.row)
+        return [*named, *(name for name in self.files if name.rpartition("/")[2].startswith("test_"))]
 
 
 def insert(root: Path, name: str, line: str, text: str) -> None:
@@ -73,8 +74,8 @@ def read_metric() -> Contribution:
     """Return the metric of "Your first change"."""
     commands = "".join(text for _, text in read_blocks("sh"))
     ((page, entry),) = re.findall(r"^cat >> (\S+) <<'END'\n(.*?)^END$", commands, re.MULTILINE | re.DOTALL)
-    ((line, name, path),) = re.findall(r"^sed -i '/\^(\w+)/a \\(.*)' (\S+)$", commands, re.MULTILINE)
-    (whole_line,) = re.findall(rf"^{line}.*\n", (paths.ROOT / path).read_text(encoding="utf-8"), re.MULTILINE)
+    ((line, name, path),) = re.findall(r"^sed -i '/\^([^/]+)/a \\(.*)' (\S+)$", commands, re.MULTILINE)
+    (whole_line,) = re.findall(rf"^{re.escape(line)}.*\n", (paths.ROOT / path).read_text(encoding="utf-8"), re.MULTILINE)
     return Contribution(
         "a metric",
         files=dict(read_blocks("python")),
@@ -157,20 +158,43 @@ SPEECH = (
     Miniature("numbers", numbers, {"n1": "one two", "n2": "three"}, file="numbers/audio/n1.wav"),
 )
 """
-TASKS = "src/auricle/engine/catalogue.py"
+KIND = '''"""Spelled words."""
+
+from auricle.data.manifest import ColumnMapping
+from auricle.engine.kinds import MEDIA_TEMPLATE, TaskKind
+'''
+KIND_TEST = '''"""The kind `spelling`."""
+
+from pathlib import Path
+
+from auricle.engine.catalogue import TASK_KINDS
+
+
+def test_rows_are_words(tmp_path: Path) -> None:
+    (tmp_path / "words.jsonl").write_text('{"text": "a b c", "word": "abc"}')
+    (sample,) = TASK_KINDS.get("spelling")(data=str(tmp_path / "words.jsonl")).samples
+    assert sample.target == "abc"
+'''
 CONTRIBUTIONS = (
     read_metric(),
     Contribution(
         "a task kind",
+        files={
+            "src/auricle/tasks/spelling/__init__.py": '"""Spelling."""\n\nfrom auricle.core.features import Feature\n',
+            "src/auricle/tasks/spelling/kind.py": KIND,
+            "tests/tasks/spelling/__init__.py": "",
+            "tests/tasks/spelling/test_kind.py": KIND_TEST,
+        },
         registered=(
-            TASKS,
-            "_TASK_KINDS: Mapping[str, Builtin] = {\n",
-            '    "spelling": Builtin("auricle.engine.kinds:spelling", "spelled words (`--as spelling`)"),\n',
+            "src/auricle/tasks/spelling/__init__.py",
+            "",
+            '\nFEATURE = Feature(__name__, "spelling", task_kinds={"spelling": ("kind:spelling", "spelled words")})\n',
         ),
         described=(
-            "src/auricle/engine/kinds.py",
+            "src/auricle/tasks/spelling/kind.py",
             "",
-            '\nspelling = TaskKind("spelling", ANSWER_COLUMNS, QUESTION_PROMPT, ("exact_match",))\n',
+            '\nCOLUMNS = ColumnMapping(("word",), question_columns=("text",))\n'
+            'spelling = TaskKind("spelling", COLUMNS, f"{MEDIA_TEMPLATE}{{question}}", ("exact_match",))\n',
         ),
         missing="spelling",
     ),
@@ -193,9 +217,9 @@ CONTRIBUTIONS = (
         "a benchmark",
         files={"src/auricle/benchmarks/numbers.py": BENCHMARK, "tests/benchmarks/test_numbers.py": BENCHMARK_TEST},
         registered=(
-            TASKS,
-            "        for name, target, description in (\n",
-            '            ("numbers", "numbers:NUMBERS", "spoken numbers"),\n',
+            "src/auricle/benchmarks/__init__.py",
+            "    tasks={\n",
+            '        "numbers": ("numbers:NUMBERS", "spoken numbers"),\n',
         ),
         described=("tests/support/miniatures_speech.py", "", MINIATURE),
         missing="run scripts/make_benchmarks_table.py, which writes docs/benchmarks.md",
@@ -227,7 +251,7 @@ def test_contributions_are_green_and_tests_say_what_is_missing(tmp_path: Path) -
         insert(clone, *contribution.described)
     for script in sorted({*re.findall(r"scripts/make_\w+\.py", "".join(each.row for each in CONTRIBUTIONS))}):
         run(clone, script)
-    code, output = run_tests(clone, "tests/test_layout.py", "tests/test_vocabulary.py")
+    code, output = run_tests(clone, "tests/test_architecture.py")
     assert not code, output
     code, output = run(clone, "-m", "ruff", "check", "src", "tests")
     assert not code, output
