@@ -9,11 +9,11 @@ import pytest
 from auricle import Generation, Sample, SpecError
 from auricle.core.types import Failure, Record, Segment
 from auricle.metrics.scales import wilson_interval
-from auricle.report.run_html import _render_words  # what the page shows of them
+from auricle.report.run_html import Page
 from auricle.report.sample_view import SampleView
 from auricle.runs.metrics import Metrics
 from auricle.tasks.asr.error_rates import cer, exact_match, wer
-from auricle.tasks.asr.word_errors import MAX_EXAMPLES, WordErrorCounter, WordErrors, find_word_metric
+from auricle.tasks.asr.word_errors import MAX_EXAMPLES, WordErrorCounter, WordErrors, find_word_metric, render_words
 
 
 def make_record(target: str, text: str, name: str = "1", error: Failure | None = None) -> Record:
@@ -84,7 +84,8 @@ def test_one_word_has_all_its_places() -> None:
 def test_failed_samples_are_left_out_and_a_limit_is_stated() -> None:
     counter = WordErrorCounter(wer, max_samples=1)
     records = [make_record("a", "b", error=Failure("Timeout", "late")), make_record("a", "b"), make_record("a", "c")]
-    assert list(counter.observe(records)) == records
+    for record in records:
+        counter.count(record)
     errors = counter.build()
     assert (errors.samples, errors.is_truncated) == (1, True)
     assert not WordErrorCounter(None).build()
@@ -100,13 +101,13 @@ def test_the_first_error_rate_decides_which_words_there_are() -> None:
 
 def test_the_page_links_examples_to_cards_and_escapes_words() -> None:
     errors = count(("<b>anna", "<i>hanna"), ("anna", "hanna"))
-    page = _render_words(Metrics.__new__(Metrics), [SampleView(id="1")], errors)
+    page = render_words(Page(Metrics.__new__(Metrics), [SampleView(id="1")], {"word-errors": errors}))
     assert page
     assert page.count("<details><summary><bdi>anna</bdi></summary>") == 2
     assert '<a href="#sample-1"><bdi>1</bdi></a>' in page
     assert '<mark><span class="swap"><del>anna</del><ins>hanna</ins></span></mark>' in page
     assert "<i>" not in page
-    assert _render_words(Metrics.__new__(Metrics), []) is None
+    assert render_words(Page(Metrics.__new__(Metrics), [], {})) is None
 
 
 def test_turns_without_words_lose_none() -> None:

@@ -10,7 +10,7 @@ from auricle import Metric
 from auricle.core.errors import SampleError, Unreadable, Unsuited, Unsupported
 from auricle.core.types import Generation, Likelihood, Output, Prediction, Sample
 from auricle.metrics.capabilities import UsesSynonyms
-from auricle.metrics.targets import resolve_option
+from auricle.metrics.targets import SPOKEN_QUESTION_FIELD, get_question, resolve_option
 from auricle.report.text_format import format_counts
 from auricle.tasks.labels import metrics as labels
 from auricle.tasks.labels.metrics import ExpectedCalibrationError, word_match
@@ -152,10 +152,10 @@ def test_calibration_rejects_logits() -> None:
 
 
 def test_the_question_may_be_written_or_spoken() -> None:
-    assert labels.get_question(Sample(id="0", inputs={"question": "Is it a dog?"})) == "Is it a dog?"
-    spoken = Sample(id="0", inputs={"question": "Answer."}, meta={labels.SPOKEN_QUESTION_FIELD: "Is it a dog?"})
-    assert labels.get_question(spoken) == "Answer.\nIs it a dog?"
-    assert labels.get_question(Sample(id="0", inputs={})) == ""
+    assert get_question(Sample(id="0", inputs={"question": "Is it a dog?"})) == "Is it a dog?"
+    spoken = Sample(id="0", inputs={"question": "Answer."}, meta={SPOKEN_QUESTION_FIELD: "Is it a dog?"})
+    assert get_question(spoken) == "Answer.\nIs it a dog?"
+    assert get_question(Sample(id="0", inputs={})) == ""
 
 
 def test_an_option_listed_twice_counts_under_either_letter() -> None:

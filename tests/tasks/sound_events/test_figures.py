@@ -67,10 +67,10 @@ def test_other_records_have_no_timeline() -> None:
 def test_a_card_shows_the_figure_and_the_texts() -> None:
     (view,) = build_sample_views([RECORD], segment_f1, {"1": (2.0, 3.0, 2.0)}, audio=False)
     assert view.target == "dog 1.00–3.00 s, rain 5.00–6.00 s"
-    assert "turn answer confused" in view.timeline_figure
+    assert "turn answer confused" in view.drawing
     failed = replace(RECORD, outputs=(), error=Failure("SampleError", "no sound"))
     (view,) = build_sample_views([failed], segment_f1, {}, audio=False)
-    assert view.events is None
+    assert view.figures == ()
 
 
 def test_a_card_of_tags_shows_the_true_labels_among_the_scores() -> None:
