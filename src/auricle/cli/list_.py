@@ -74,7 +74,7 @@ def list_(kind: str, name: str | None, as_json: bool) -> None:
         return
     listings = load_registry(kind).listings()
     facts = _list_provenance() if kind == "tasks" else {}
-    width = max(len(listing.name) for listing in listings)
+    width = max((len(listing.name) for listing in listings), default=0)
     documents = {listing.name: _to_dict(listing, facts.get(listing.name)) for listing in listings}
     print_result(as_json, documents, (_format_line(listing, width, facts.get(listing.name)) for listing in listings))
 
