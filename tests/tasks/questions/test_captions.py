@@ -38,9 +38,9 @@ def test_cider_equals_the_coco_tools() -> None:
 @pytest.mark.parametrize("metric", [rouge_l, cider])
 def test_the_bounds_of_a_caption_are_those_of_silence_and_of_a_reference(metric: Metric) -> None:
     sample = Sample(id="0", inputs={}, target=["A dog barks loudly", "a loud dog"])
-    assert isinstance(metric, Bounded)
     references = ("a dog barks loudly", "a loud dog")
     expected = (("", *references), (references[0], *references)) if metric is cider else (0.0, 1.0)
+    assert isinstance(metric, Bounded)
     assert metric.bounds(sample) == expected
 
 

@@ -11,15 +11,16 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from functools import partial
-from typing import Any
 
 from rapidfuzz.distance import LCSseq
 
-from auricle.core.types import Generation, Sample, Stat
-from auricle.metrics.base import Codes, Metric, Stats, WeightedAggregate, constant_bounds, mean
+from auricle.core.types import Generation, Sample
+from auricle.metrics.base import Codes, Stats, WeightedAggregate, constant_bounds, mean
+from auricle.metrics.capabilities import Bounded, ReadsAnswer
 from auricle.metrics.scales import RealScale, Scale
 from auricle.metrics.targets import reference_texts
-from auricle.text import get_profile, split_mixed
+from auricle.metrics.texts import TextMetric
+from auricle.text import split_mixed
 
 RECALL_WEIGHT = 1.2
 MAX_NGRAM = 4
@@ -43,61 +44,19 @@ def compute_rouge_l(caption: Sequence[str], reference_tokens: Sequence[Sequence[
     return (1 + squared) * precision * recall / (recall + squared * precision)
 
 
-def _rouge_l_metric(profile_name: str) -> Metric:
-    normalise = get_profile(profile_name)
+class RougeL(TextMetric, Bounded, ReadsAnswer):
+    name, title, version = "rouge_l", "ROUGE-L", 2
+    aggregate = mean
+    bounds = constant_bounds((0.0, 1.0))
 
-    def score(sample: Sample, output: Generation) -> float:
-        references = [split_mixed(normalise(reference)) for reference in reference_texts(sample.target)]
-        return compute_rouge_l(split_mixed(normalise(output.text)), references)
+    def score(self, sample: Sample, output: Generation) -> float:
+        return compute_rouge_l(self.split(output.text), list(map(self.split, reference_texts(sample.target))))
 
-    return Metric(
-        "rouge_l",
-        score,
-        mean,
-        version=2,
-        title="ROUGE-L",
-        variant=normalise.signature,
-        profile=normalise.name,
-        bounds=constant_bounds((0.0, 1.0)),
-        with_profile=_rouge_l_metric,
-        read_answer=lambda _, output: normalise(output.text),
-    )
+    def read_answer(self, _: Sample, output: Generation) -> str:
+        return self.normalise(output.text)
 
 
 # --- CIDEr-D ----------------------------------------------------------------------------
-
-
-def _cider_metric(profile_name: str) -> Metric:
-    normalise = get_profile(profile_name)
-
-    def stat(target: Any, text: str) -> Stat:
-        return (normalise(text), *map(normalise, reference_texts(target)))
-
-    def score(sample: Sample, output: Generation) -> Stat:
-        return stat(sample.target, output.text)
-
-    def bounds(sample: Sample) -> tuple[Stat, Stat]:
-        return stat(sample.target, ""), stat(sample.target, reference_texts(sample.target)[0])
-
-    return Metric(
-        "cider",
-        score,
-        CiderAggregator(),
-        version=2,
-        title="CIDEr-D",
-        variant=normalise.signature,
-        profile=normalise.name,
-        bounds=bounds,
-        with_profile=_cider_metric,
-        badness=_rouge_badness,
-        read_answer=lambda _, output: normalise(output.text),
-    )
-
-
-def _rouge_badness(stat: Any) -> float:
-    """Rate one caption by ROUGE-L, because CIDEr-D is defined only over a corpus."""
-    caption, *references = stat
-    return -compute_rouge_l(split_mixed(caption), [split_mixed(reference) for reference in references])
 
 
 class CiderAggregator:
@@ -163,5 +122,29 @@ def _count_ngrams(tokens: Sequence[str]) -> NgramCounts:
     )
 
 
-rouge_l = _rouge_l_metric("basic")
-cider = _cider_metric("basic")
+rouge_l = RougeL()
+
+
+class Cider(TextMetric, Bounded, ReadsAnswer):
+    name, title, version = "cider", "CIDEr-D", 2
+    aggregate = CiderAggregator()
+
+    def score(self, sample: Sample, output: Generation) -> tuple[str, ...]:
+        return self._normalise_all(sample, output.text)
+
+    def bounds(self, sample: Sample) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        return self._normalise_all(sample, ""), self._normalise_all(sample, reference_texts(sample.target)[0])
+
+    def badness(self, stat: tuple[str, ...]) -> float:
+        """Rate one caption by ROUGE-L, because CIDEr-D is defined only over a corpus."""
+        caption, *references = map(split_mixed, stat)
+        return -compute_rouge_l(caption, references)
+
+    def read_answer(self, _: Sample, output: Generation) -> str:
+        return self.normalise(output.text)
+
+    def _normalise_all(self, sample: Sample, text: str) -> tuple[str, ...]:
+        return (self.normalise(text), *map(self.normalise, reference_texts(sample.target)))
+
+
+cider = Cider()

@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 from auricle.core.errors import SampleError, Unreadable, Unsuited, Unsupported
 from auricle.core.types import Generation, Likelihood, Output, Sample
 from auricle.metrics.base import Array, ConstantBounds, Details, MeanAggregator, Metric, SumAggregator, divide
+from auricle.metrics.capabilities import Bounded, Credited
 from auricle.metrics.scales import NONNEGATIVE, LogScale, RealScale
 from auricle.metrics.targets import get_choices, resolve_option
 
@@ -64,28 +65,29 @@ def _choice_details(totals: Array) -> Details:
 choice_accuracy = MeanAggregator(_choice_details)
 
 
-def _accuracy_metric(name: str, title: str, score: Callable[..., ChoiceStat]) -> Metric:
-    return Metric(
-        name,
-        score,
-        choice_accuracy,
-        title=f"Accuracy, {title}",
-        unreadable="wrong",
-        bounds=ConstantBounds((0.0, 0.0, 0.0), (1.0, 0.0, 0.0)),
-        unit="share",
-        credit=lambda stat: float(stat[0]),
-    )
+class ChoiceAccuracy(Metric, Bounded, Credited):
+    """The accuracy of the option that is the likeliest by some measure."""
+
+    unit, unreadable = "share", "wrong"
+    aggregate = choice_accuracy
+    bounds = ConstantBounds((0.0, 0.0, 0.0), (1.0, 0.0, 0.0))
+
+    def __init__(self, name: str, title: str, score: Callable[..., ChoiceStat]) -> None:
+        super().__init__(name, score, title=f"Accuracy, {title}")
+
+    def credit(self, stat: ChoiceStat) -> float:
+        return float(stat[0])
 
 
-def _highest_value_metric(name: str, title: str, value: Callable[[Likelihood], float]) -> Metric:
-    """Make an accuracy of the option with the highest `value`."""
+def _by_value(value: Callable[[Likelihood], float]) -> Callable[..., ChoiceStat]:
+    """Return the score function of the option with the highest `value`."""
 
     def score(sample: Sample, *outputs: Output) -> ChoiceStat:
         options = _conditional_likelihoods(outputs)
         correct_index = _correct_index(sample, [option.text for option in options])
         return _score_choice([value(option) for option in options], correct_index)
 
-    return _accuracy_metric(name, title, score)
+    return score
 
 
 def _count_tokens(likelihood: Likelihood) -> int:
@@ -120,12 +122,14 @@ def _score_whole(sample: Sample, *outputs: Output) -> ChoiceStat:
     return _score_choice(values, _correct_index(sample, [option.text for option in options]))
 
 
-acc = _highest_value_metric("acc", "likeliest", lambda option: option.total)
-acc_token = _highest_value_metric("acc_token", "per token", _mean_per_token)
-acc_char = _highest_value_metric("acc_char", "per character", lambda option: option.total / len(_own_text(option)))
-acc_byte = _highest_value_metric("acc_byte", "per byte", lambda option: option.total / len(_own_text(option).encode()))
-acc_pmi = _accuracy_metric("acc_pmi", "PMI", _score_mutual_information)
-acc_whole = _accuracy_metric("acc_whole", "whole text", _score_whole)
+acc = ChoiceAccuracy("acc", "likeliest", _by_value(lambda option: option.total))
+acc_token = ChoiceAccuracy("acc_token", "per token", _by_value(_mean_per_token))
+acc_char = ChoiceAccuracy("acc_char", "per character", _by_value(lambda option: option.total / len(_own_text(option))))
+acc_byte = ChoiceAccuracy(
+    "acc_byte", "per byte", _by_value(lambda option: option.total / len(_own_text(option).encode()))
+)
+acc_pmi = ChoiceAccuracy("acc_pmi", "PMI", _score_mutual_information)
+acc_whole = ChoiceAccuracy("acc_whole", "whole text", _score_whole)
 
 
 def letter_logprobs(sample: Sample, output: Output) -> list[float | None]:
@@ -146,7 +150,7 @@ def _score_first_token(sample: Sample, output: Output) -> ChoiceStat:
     return _score_choice(values, _correct_index(sample, ()))
 
 
-acc_first = _accuracy_metric("acc_first", "first token", _score_first_token)
+acc_first = ChoiceAccuracy("acc_first", "first token", _score_first_token)
 
 
 # --- perplexity of a text ---------------------------------------------------------
@@ -171,31 +175,31 @@ def _token_surprisal_stat(sample: Sample, *outputs: Output) -> tuple[float, floa
     return _surprisal_stat(sample, *outputs)
 
 
-def _perplexity_metric(name: str, column: int, score: Callable[..., Any] = _surprisal_stat) -> Metric:
-    """Make a perplexity per token, word or byte, pooled over all texts."""
-
-    def finish(totals: Array) -> float:
-        return _bounded_exp(divide(totals[0], totals[column]))
-
-    return Metric(
-        name,
-        score,
-        SumAggregator(finish, _length_details, LogScale(lowest=1.0)),
-        higher_is_better=False,
-        title=f"{name.partition('_')[0].capitalize()} perplexity",
-        unit="points",
-        badness=lambda stat: divide(stat[0], stat[column]),
-    )
-
-
 def _length_details(totals: Array) -> Details:
     tokens = {"tokens": int(totals[1])} if totals[1] else {}  # unknown, from models that return sums
     return {**tokens, "words": int(totals[2]), "bytes": int(totals[3])}
 
 
-token_perplexity = _perplexity_metric("token_perplexity", 1, _token_surprisal_stat)
-word_perplexity = _perplexity_metric("word_perplexity", 2)
-byte_perplexity = _perplexity_metric("byte_perplexity", 3)
+class Perplexity(Metric):
+    """A perplexity per token, word or byte, pooled over all texts."""
+
+    higher_is_better, unit = False, "points"
+
+    def __init__(self, name: str, column: int, score: Callable[..., Any] = _surprisal_stat) -> None:
+        def finish(totals: Array) -> float:
+            return _bounded_exp(divide(totals[0], totals[column]))
+
+        aggregate = SumAggregator(finish, _length_details, LogScale(lowest=1.0))
+        super().__init__(name, score, aggregate, title=f"{name.partition('_')[0].capitalize()} perplexity")
+        self._column = column
+
+    def badness(self, stat: tuple[float, ...]) -> float:
+        return divide(stat[0], stat[self._column])
+
+
+token_perplexity = Perplexity("token_perplexity", 1, _token_surprisal_stat)
+word_perplexity = Perplexity("word_perplexity", 2)
+byte_perplexity = Perplexity("byte_perplexity", 3)
 bits_per_byte = Metric(
     "bits_per_byte",
     _surprisal_stat,

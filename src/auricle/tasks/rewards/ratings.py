@@ -16,6 +16,7 @@ from auricle.core.errors import SampleError, Unsuited, Unsupported
 from auricle.core.types import Generation, Json, Output, Prediction, Sample
 from auricle.metrics import correlation
 from auricle.metrics.base import Aggregator, Metric
+from auricle.metrics.capabilities import ReadsReply, Restricted
 from auricle.metrics.readings import as_text, join_readings, read_number, require_value
 from auricle.text import Reading
 
@@ -118,12 +119,7 @@ def _squared_error(sample: Sample, *outputs: Output, dimension: Dimension) -> fl
     return (predicted - true) ** 2
 
 
-def _absolute_error(stat: Any) -> float:
-    return abs(float(stat[0]) - float(stat[1]))
-
-
-RatingMetric = tuple[str, Aggregator, Callable[..., Any], bool]
-RATING_METRICS: Mapping[str, RatingMetric] = {
+RATING_METRICS: Mapping[str, tuple[str, Aggregator, Callable[..., Any], bool]] = {
     "srcc": ("SRCC", correlation.srcc, _value_and_truth, True),
     "lcc": ("LCC", correlation.lcc, _value_and_truth, True),
     "ktau": ("Kendall’s τ", correlation.ktau, _value_and_truth, True),
@@ -134,24 +130,35 @@ RATING_METRICS: Mapping[str, RatingMetric] = {
 
 def rating_metrics(dimension: Dimension, names: Sequence[str] = tuple(RATING_METRICS)) -> list[Metric]:
     """Make the metrics that compare a model's numbers with human ratings of one dimension."""
-    return [_rating_metric(name, dimension) for name in names]
+    return [RatingMetric(name, dimension) for name in names]
 
 
-def _rating_metric(name: str, dimension: Dimension) -> Metric:
-    title, aggregate, score, higher_is_better = RATING_METRICS[name]
-    return Metric(
-        dimension.metric_name(name),
-        partial(score, dimension=dimension),
-        aggregate,
-        version=3,
-        higher_is_better=higher_is_better,
-        title=dimension.metric_title(title),
-        plot="ratings" if higher_is_better else "",
-        variant=output_variant(dimension),
-        applies=dimension.is_rated,
-        reader=dimension.read_values,
-        badness=_absolute_error if score is _value_and_truth else math.sqrt,
-    )
+class RatingMetric(Metric, Restricted, ReadsReply):
+    """A comparison of a model's numbers with human ratings of one dimension."""
+
+    version = 3
+
+    def __init__(self, name: str, dimension: Dimension) -> None:
+        title, aggregate, score, higher_is_better = RATING_METRICS[name]
+        super().__init__(
+            dimension.metric_name(name),
+            partial(score, dimension=dimension),
+            aggregate,
+            higher_is_better,
+            title=dimension.metric_title(title),
+            plot="ratings" if higher_is_better else "",
+            variant=output_variant(dimension),
+        )
+        self._dimension = dimension
+
+    def applies(self, sample: Sample) -> bool:
+        return self._dimension.is_rated(sample)
+
+    def reader(self, sample: Sample, *outputs: Output) -> Reading[Any]:
+        return self._dimension.read_values(sample, *outputs)
+
+    def badness(self, stat: Any) -> float:
+        return abs(float(stat[0]) - float(stat[1])) if self.higher_is_better else math.sqrt(stat)
 
 
 def output_variant(dimension: Dimension) -> str:

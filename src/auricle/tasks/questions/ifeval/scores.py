@@ -17,6 +17,7 @@ import orjson
 from auricle.core.errors import MissingExtra, Unreadable
 from auricle.core.types import Generation, Json, Sample, Stat
 from auricle.metrics.base import Array, Metric, RatioAggregator, SumAggregator, constant_bounds, divide, mean
+from auricle.metrics.capabilities import Bounded, Credited
 from auricle.metrics.scales import SHARE
 from auricle.tasks.questions.ifeval.checks import CHECKS
 
@@ -124,37 +125,37 @@ def _loose_variants(answer: str) -> list[str]:
 # --- metrics ------------------------------------------------------------------------------
 
 
-def prompt_metric(strictness: Strictness) -> Metric:
-    """Make a metric of the share of prompts whose instructions are all followed."""
+class PromptAccuracy(Metric, Bounded, Credited):
+    """The share of prompts whose instructions are all followed."""
 
-    def score(sample: Sample, output: Generation) -> float:
-        return float(all(getattr(check_instructions(sample, output.text), strictness)))
+    unit, aggregate = "share", mean
+    bounds = constant_bounds((0.0, 1.0))
+    credit = staticmethod(float)
 
-    name = f"ifeval_prompt_{strictness}"
-    title = f"IFEval prompts, {strictness}"
-    return Metric(name, score, mean, title=title, bounds=constant_bounds((0.0, 1.0)), unit="share", credit=float)
+    def __init__(self, strictness: Strictness) -> None:
+        super().__init__(f"ifeval_prompt_{strictness}", title=f"IFEval prompts, {strictness}")
+        self._strictness = strictness
+
+    def score(self, sample: Sample, output: Generation) -> float:
+        return float(all(getattr(check_instructions(sample, output.text), self._strictness)))
 
 
-def instruction_metric(strictness: Strictness) -> Metric:
-    """Make a metric of the share of instructions followed, pooled over all prompts."""
+class InstructionAccuracy(Metric, Bounded):
+    """The share of instructions followed, pooled over all prompts."""
 
-    def score(sample: Sample, output: Generation) -> tuple[int, int]:
-        results = getattr(check_instructions(sample, output.text), strictness)
+    unit, aggregate = "share", RatioAggregator(is_share=True)
+
+    def __init__(self, strictness: Strictness) -> None:
+        super().__init__(f"ifeval_instruction_{strictness}", title=f"IFEval instructions, {strictness}")
+        self._strictness = strictness
+
+    def score(self, sample: Sample, output: Generation) -> tuple[int, int]:
+        results = getattr(check_instructions(sample, output.text), self._strictness)
         return sum(results), len(results)
 
-    def bounds(sample: Sample) -> tuple[Stat, Stat]:
+    def bounds(self, sample: Sample) -> tuple[Stat, Stat]:
         count = _instruction_count(sample)
         return (0, count), (count, count)
-
-    name = f"ifeval_instruction_{strictness}"
-    return Metric(
-        name,
-        score,
-        RatioAggregator(is_share=True),
-        title=f"IFEval instructions, {strictness}",
-        bounds=bounds,
-        unit="share",
-    )
 
 
 def _instruction_count(sample: Sample) -> int:
@@ -163,17 +164,6 @@ def _instruction_count(sample: Sample) -> int:
         return len(get_instructions(sample))
     except Unreadable:
         return 0
-
-
-def _score_all(sample: Sample, output: Generation) -> tuple[int, ...]:
-    results = check_instructions(sample, output.text)
-    strict, loose = results.strict, results.loose
-    return int(all(strict)), int(all(loose)), sum(strict), sum(loose), len(strict)
-
-
-def _score_all_bounds(sample: Sample) -> tuple[Stat, Stat]:
-    count = _instruction_count(sample)
-    return (0, 0, 0, 0, count), (1, 1, count, count, count)
 
 
 def _four_accuracies(totals: Array) -> dict[str, float]:
@@ -186,19 +176,28 @@ def _four_accuracies(totals: Array) -> dict[str, float]:
     }
 
 
-ifeval_prompt_strict = prompt_metric("strict")
-ifeval_prompt_loose = prompt_metric("loose")
-ifeval_instruction_strict = instruction_metric("strict")
-ifeval_instruction_loose = instruction_metric("loose")
-ifeval = Metric(
-    "ifeval",
-    _score_all,
-    SumAggregator(
+class IfEval(Metric, Bounded):
+    """The mean of the four accuracies."""
+
+    name, title, unit = "ifeval", "IFEval", "share"
+    aggregate = SumAggregator(
         lambda totals: sum(_four_accuracies(totals).values()) / 4,
         lambda totals: {**_four_accuracies(totals), "instructions": int(totals[COUNT])},
         SHARE,
-    ),
-    title="IFEval",
-    bounds=_score_all_bounds,
-    unit="share",
-)
+    )
+
+    def score(self, sample: Sample, output: Generation) -> tuple[int, ...]:
+        results = check_instructions(sample, output.text)
+        strict, loose = results.strict, results.loose
+        return int(all(strict)), int(all(loose)), sum(strict), sum(loose), len(strict)
+
+    def bounds(self, sample: Sample) -> tuple[Stat, Stat]:
+        count = _instruction_count(sample)
+        return (0, 0, 0, 0, count), (1, 1, count, count, count)
+
+
+ifeval_prompt_strict = PromptAccuracy("strict")
+ifeval_prompt_loose = PromptAccuracy("loose")
+ifeval_instruction_strict = InstructionAccuracy("strict")
+ifeval_instruction_loose = InstructionAccuracy("loose")
+ifeval = IfEval()
