@@ -25,8 +25,6 @@ MAX_SIZE = 100_000
 MAX_TOTAL_SIZE = 100_000_000
 """Most elements and characters of all values together, however short-lived."""
 
-Scalar = str | int | float | bool | None
-
 
 @dataclass(frozen=True, slots=True)
 class Symbol:

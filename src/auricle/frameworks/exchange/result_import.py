@@ -21,7 +21,6 @@ from auricle.data.manifest import Manifest
 from auricle.engine.catalogue import TASK_KINDS
 from auricle.engine.factory import build_run_spec, build_task
 from auricle.engine.spec import Spec
-from auricle.engine.task import Task
 from auricle.frameworks.exchange import IMPORTABLE_KINDS
 from auricle.frameworks.exchange.result_files import IMPORTERS, ImportedResults, ResultFormat, sum_or_none
 from auricle.runs.progress import PassTiming, Progress
@@ -239,7 +238,14 @@ def _build_records(results: ImportedResults, spec: Spec) -> tuple[list[Record], 
         data_argument = "data" if "data" in spec.task_args else "dataset_jsonl"
         scratch_arguments = {**spec.task_args, data_argument: str(path)}
         task = build_task(spec.model_copy(update={"task_args": scratch_arguments}))
-        items = list(_iterate_samples(task, spec))
+        samples = task.samples
+        if isinstance(samples, Manifest):
+            # The question and the audio may be missing here.
+            fields = replace(samples.fields, requires_media=False)
+            if spec.task in TASK_KINDS:
+                fields = replace(fields, default_question=fields.default_question or UNKNOWN_QUESTION)
+            samples = replace(samples, fields=fields)
+        items = list(samples)
         notes = task.notes(spec.model, spec.model_args) if task.derived_args else []
     if not any(isinstance(item, Sample) for item in items):
         reason = next((item.reason for item in items if isinstance(item, RejectedRow)), "there are no rows")
@@ -262,17 +268,6 @@ def _build_record(index: int, item: Sample | RejectedRow, results: ImportedResul
         seconds=imported.seconds,
         audio_seconds=imported.audio_seconds,
     )
-
-
-def _iterate_samples(task: Task, spec: Spec) -> Iterator[Sample | RejectedRow]:
-    """Yield the task's samples without requiring the question or the audio, which may be missing here."""
-    samples = task.samples
-    if isinstance(samples, Manifest):
-        fields = replace(samples.fields, requires_media=False)
-        if spec.task in TASK_KINDS:
-            fields = replace(fields, default_question=fields.default_question or UNKNOWN_QUESTION)
-        samples = replace(samples, fields=fields)
-    return iter(samples)
 
 
 def _content_key(sample: Sample) -> str:

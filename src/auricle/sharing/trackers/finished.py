@@ -8,7 +8,7 @@ from pathlib import Path
 
 from auricle import api
 from auricle.core.errors import SpecError
-from auricle.engine.trackers.base import Tracker, explain, find_trackers
+from auricle.engine.trackers.base import explain, find_trackers
 from auricle.engine.trackers.run_values import describe_run, final_state
 from auricle.runs.run_spec import read_run_spec
 from auricle.runs.suites import list_runs
@@ -39,15 +39,12 @@ def log_runs(paths: Sequence[Path], names: Sequence[str], project: str = "") -> 
     classes = find_trackers(names)
     for path in (run for folder in paths for run in list_runs(folder)):
         for name, tracker_class in classes.items():
-            yield _log_run(path, name, tracker_class(), project)
-
-
-def _log_run(path: Path, name: str, tracker: Tracker, project: str) -> LoggedRun:
-    metrics = api.load_metrics(path)
-    final = final_state(metrics, "finished" if metrics.complete else "stopped")
-    try:
-        tracker.start(describe_run(path, read_run_spec(path), project))
-        tracker.finish(final)
-    except (Exception, SystemExit) as error:  # raised by another package
-        raise SpecError(f"{path} was not logged to {name}: {explain(error)}") from error
-    return LoggedRun(path, name, tracker.location, dict(final.numbers))
+            tracker = tracker_class()
+            metrics = api.load_metrics(path)
+            final = final_state(metrics, "finished" if metrics.complete else "stopped")
+            try:
+                tracker.start(describe_run(path, read_run_spec(path), project))
+                tracker.finish(final)
+            except (Exception, SystemExit) as error:  # raised by another package
+                raise SpecError(f"{path} was not logged to {name}: {explain(error)}") from error
+            yield LoggedRun(path, name, tracker.location, dict(final.numbers))

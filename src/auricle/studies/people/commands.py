@@ -86,7 +86,20 @@ def create(runs: tuple[str, ...], out: Path, as_json: bool, **options: Any) -> N
     if scale:
         given_values["scale"] = _parse_scale(scale, SCALES[kind])
     test = create_test(out, runs, CreationOptions(**given_values))
-    print_result(as_json, _summarise(test), _describe_test(test, out))
+    print_result(
+        as_json,
+        {
+            "kind": test.kind,
+            "systems": [{"name": system.name, "role": system.role} for system in test.systems],
+            "items": len(test.items),
+            "listeners": len(test.listeners),
+            "trials": len(test.listeners[0].trials),
+            "design": test.design,
+            "level_dbfs": test.loudness.level_dbfs,
+            "notes": list(test.notes),
+        },
+        _describe_test(test, out),
+    )
 
 
 def _parse_frequency(text: str) -> float:
@@ -112,19 +125,6 @@ def _parse_scale(text: str, default: RatingScale) -> RatingScale:
         raise click.BadParameter(f"{text!r} is not a scale such as 1:5 or 0:10:0.5.", param_hint="--scale")
     is_default = (low, high, step) == (default.low, default.high, default.step)
     return default if is_default else replace(default, low=low, high=high, step=step, labels=())
-
-
-def _summarise(test: ListeningTest) -> dict[str, Any]:
-    return {
-        "kind": test.kind,
-        "systems": [{"name": system.name, "role": system.role} for system in test.systems],
-        "items": len(test.items),
-        "listeners": len(test.listeners),
-        "trials": len(test.listeners[0].trials),
-        "design": test.design,
-        "level_dbfs": test.loudness.level_dbfs,
-        "notes": list(test.notes),
-    }
 
 
 def _describe_test(test: ListeningTest, out: Path) -> list[str]:

@@ -243,19 +243,15 @@ def serve(options: ListenOptions, score: Callable[[Path], Path]) -> None:
                 sys.stdout.flush()
 
     with ListenServer(options, score_now) as server:
-        _print_links(server, options)
+        lines = [f"{name}  {url}" for name, url in server.listener_urls().items()]
+        if options.host not in LOCAL_HOSTS and not options.public_url.startswith("https:"):
+            sys.stderr.write("Warning: links and answers travel unencrypted. Prefer a TLS proxy and --public-url.\n")
+        sys.stdout.write("One link for each listener:\n")
+        sys.stdout.write("\n".join(lines))
+        sys.stdout.write(f"\nOr one link for all, which assigns the next free place:\n     {server.enrolment_url}\n")
+        sys.stdout.write("Press Ctrl-C to stop.\n")
+        sys.stdout.flush()
         try:
             server.serve_forever(poll_interval=0.2)
         except KeyboardInterrupt:
             sys.stderr.write("Stopped. All answers are stored; run the same command to continue.\n")
-
-
-def _print_links(server: ListenServer, options: ListenOptions) -> None:
-    lines = [f"{name}  {url}" for name, url in server.listener_urls().items()]
-    if options.host not in LOCAL_HOSTS and not options.public_url.startswith("https:"):
-        sys.stderr.write("Warning: links and answers travel unencrypted. Prefer a TLS proxy and --public-url.\n")
-    sys.stdout.write("One link for each listener:\n")
-    sys.stdout.write("\n".join(lines))
-    sys.stdout.write(f"\nOr one link for all, which assigns the next free place:\n     {server.enrolment_url}\n")
-    sys.stdout.write("Press Ctrl-C to stop.\n")
-    sys.stdout.flush()

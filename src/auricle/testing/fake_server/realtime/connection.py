@@ -142,7 +142,16 @@ class Connection:
             self.call_at(self.time() + seconds, self._expire)
         self.session.open()
         try:
-            await self._receive_frames()
+            async for frame in self._websocket:
+                arrival = time.monotonic()
+                if frame.type not in (WSMsgType.TEXT, WSMsgType.BINARY):
+                    break
+                actions = self.session.receive(frame.data, arrival)
+                if len(actions) == 1 and isinstance(actions[0], AppendAudio):
+                    self._log.record_audio(actions[0], arrival)
+                else:
+                    names = [type(action).__name__ for action in actions] or ["invalid"]
+                    self._log.events.extend((arrival, "received", name, 0.0) for name in names)
         finally:
             self._is_over = True
             self._log.closed = time.monotonic()
@@ -155,18 +164,6 @@ class Connection:
             await self._send_message(message)
         await self._websocket.close(code=WSCloseCode.POLICY_VIOLATION, message=error.code.encode())
         self._log.closed = time.monotonic()
-
-    async def _receive_frames(self) -> None:
-        async for frame in self._websocket:
-            arrival = time.monotonic()
-            if frame.type not in (WSMsgType.TEXT, WSMsgType.BINARY):
-                break
-            actions = self.session.receive(frame.data, arrival)
-            if len(actions) == 1 and isinstance(actions[0], AppendAudio):
-                self._log.record_audio(actions[0], arrival)
-            else:
-                names = [type(action).__name__ for action in actions] or ["invalid"]
-                self._log.events.extend((arrival, "received", name, 0.0) for name in names)
 
     async def _send_queued(self) -> None:
         while True:
