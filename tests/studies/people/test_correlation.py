@@ -33,7 +33,8 @@ def write_scored_run(folder: Path, system: str, items: int = 6) -> Path:
             text = "x" * round(10 * QUALITIES[system] + item % 3)
             record = Record(sample=Sample(id=f"text {item}", inputs={}), row=item, outputs=(Generation(text=text),))
             run.append(record)
-    score_and_write(Run.load(folder), Task(samples=[], inferencer=Respond("{text}"), metrics=[length], name="t"), system)
+    task = Task(samples=[], inferencer=Respond("{text}"), metrics=[length], name="t")
+    score_and_write(Run.load(folder), task, system)
     return folder
 
 

@@ -150,6 +150,7 @@ class WordErrorCounter:
 
     def __init__(self, metric: Metric | None, max_samples: int | None = None, word: str = "") -> None:
         self._metric = metric
+        self._tokenize = metric.tokenize if isinstance(metric, Tokenized) else None
         self._max_samples = max_samples
         self._word = word
         self._samples = 0
@@ -164,7 +165,7 @@ class WordErrorCounter:
         """Count the errors of a record that has one text."""
         output = record.outputs[0] if len(record.outputs) == 1 and not record.error else None
         is_text = isinstance(output, Generation) and record.sample.target is not None
-        if not isinstance(self._metric, Tokenized) or not is_text or has_oversized_text(record):
+        if not self._tokenize or not is_text or has_oversized_text(record):
             return
         assert isinstance(output, Generation)
         if output.segments and not output.text:  # turns of speakers without words
@@ -172,8 +173,8 @@ class WordErrorCounter:
         if self._max_samples is not None and self._samples >= self._max_samples:
             self._is_truncated = True
             return
-        reference = self._metric.tokenize(reference_text(record.sample.target))
-        self.add(record.sample.id, reference, self._metric.tokenize(output.text))
+        reference = self._tokenize(reference_text(record.sample.target))
+        self.add(record.sample.id, reference, self._tokenize(output.text))
 
     def add(self, sample_id: str, reference: Sequence[str], answer: Sequence[str]) -> None:
         """Count the errors of two texts that are split into words."""

@@ -216,7 +216,7 @@ class ListenHandler(BaseHTTPRequestHandler):
 
 
 def _load_asset(name: str) -> bytes:
-    return files("auricle").joinpath("app", "listening", name).read_bytes()
+    return files(__package__).joinpath(name).read_bytes()
 
 
 # --- the command --------------------------------------------------------------------------------------------------
