@@ -11,7 +11,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -29,6 +28,7 @@ from auricle.metrics.base import (
     WeightedAggregator,
     divide,
 )
+from auricle.metrics.capabilities import Restricted
 from auricle.metrics.catalogue import DIMENSIONS
 from auricle.metrics.correlation import MIN_RELATIVE_VARIANCE, prepare_ranks
 from auricle.metrics.scales import FISHER, NONNEGATIVE, SHARE, Scale
@@ -214,33 +214,32 @@ def _scatter_data(labels: Sequence[str], table: Mapping[str, Array]) -> Details:
     }
 
 
-def _label_and_values(sample: Sample, output: Output) -> tuple[Any, ...]:
-    return str(sample.target), tuple(get_dimensions(output).items())
+class SeparationMetric(Metric, Restricted):
+    """How far apart the labels are, in one dimension or in all.
+
+    It rates all samples the same, because separation is a property of the whole corpus.
+    """
+
+    def __init__(self, name: str, title: str, aggregate: WeightedAggregator, *, dimension: str = "") -> None:
+        super().__init__(name, aggregate=aggregate, title=title, plot="" if dimension else "separation")
+        self._dimension = dimension
+
+    def applies(self, sample: Sample) -> bool:
+        return isinstance(sample.target, str)
+
+    def score(self, sample: Sample, output: Output) -> tuple[Any, ...]:
+        """Return the label and the predicted values."""
+        if self._dimension:
+            return str(sample.target), get_dimension_value(output, self._dimension)
+        return str(sample.target), tuple(get_dimensions(output).items())
+
+    def badness(self, stat: Any) -> float:
+        return 0.0
 
 
-def _label_and_value(sample: Sample, output: Output, dimension: str) -> tuple[str, float]:
-    return str(sample.target), get_dimension_value(output, dimension)
-
-
-def _separation_metric(
-    name: str, title: str, score: Callable[..., Any], aggregate: WeightedAggregator, **fields: Any
-) -> Metric:
-    """Make a metric that rates all samples the same, because separation is a property of the whole corpus."""
-    return Metric(
-        name,
-        score,
-        aggregate,
-        title=title,
-        applies=lambda sample: isinstance(sample.target, str),
-        badness=lambda _: 0.0,
-        **fields,
-    )
-
-
-eta2 = _separation_metric("eta2", "η²", _label_and_values, SeparationAggregator(), plot="separation")
+eta2 = SeparationMetric("eta2", "η²", SeparationAggregator())
 eta2_arousal, eta2_dominance, eta2_valence = (
-    _separation_metric(f"eta2_{name}", f"η² {name}", partial(_label_and_value, dimension=name), EtaSquaredAggregator())
-    for name in DIMENSIONS
+    SeparationMetric(f"eta2_{name}", f"η² {name}", EtaSquaredAggregator(), dimension=name) for name in DIMENSIONS
 )
 
 
@@ -323,42 +322,41 @@ class MomentsAggregator(WeightedAggregator):
         return {**sides, "notes": [note]}
 
 
-def _has_rating(sample: Sample, dimension: str) -> bool:
-    rating = sample.meta.get(dimension)
-    if isinstance(rating, bool) or not isinstance(rating, (int, float)):
-        return False
-    return math.isfinite(rating)
+class DimensionMetric(Metric, Restricted):
+    """A comparison of predictions of a dimension with ratings of it."""
 
-
-def _value_and_rating(sample: Sample, output: Output, dimension: str) -> tuple[float, float]:
-    truth = sample.meta.get(dimension)
-    if not isinstance(truth, (int, float)):
-        raise SampleError(f"no rating of {dimension} in the metadata")
-    return get_dimension_value(output, dimension), float(truth)
-
-
-def _absolute_error(stat: Any) -> float:
-    return abs(float(stat[0]) - float(stat[1]))
-
-
-def _rating_metrics(
-    name: str, title: str, finish: Callable[[Moments], float], higher_is_better: bool = True
-) -> list[Metric]:
-    return [
-        Metric(
+    def __init__(
+        self, name: str, title: str, finish: Callable[[Moments], float], dimension: str, higher_is_better: bool = True
+    ) -> None:
+        super().__init__(
             f"{name}_{dimension}",
-            partial(_value_and_rating, dimension=dimension),
-            MomentsAggregator(finish, FISHER if higher_is_better else NONNEGATIVE),
+            aggregate=MomentsAggregator(finish, FISHER if higher_is_better else NONNEGATIVE),
             higher_is_better=higher_is_better,
             title=f"{title} {dimension}",
             plot="ratings" if higher_is_better else "",
-            applies=partial(_has_rating, dimension=dimension),
-            badness=_absolute_error,
         )
-        for dimension in DIMENSIONS
-    ]
+        self._dimension = dimension
+
+    def applies(self, sample: Sample) -> bool:
+        rating = sample.meta.get(self._dimension)
+        if isinstance(rating, bool) or not isinstance(rating, (int, float)):
+            return False
+        return math.isfinite(rating)
+
+    def score(self, sample: Sample, output: Output) -> tuple[float, float]:
+        truth = sample.meta.get(self._dimension)
+        if not isinstance(truth, (int, float)):
+            raise SampleError(f"no rating of {self._dimension} in the metadata")
+        return get_dimension_value(output, self._dimension), float(truth)
+
+    def badness(self, stat: tuple[float, float]) -> float:
+        return abs(stat[0] - stat[1])
 
 
-ccc_arousal, ccc_dominance, ccc_valence = _rating_metrics("ccc", "CCC", _concordance)
-pearson_arousal, pearson_dominance, pearson_valence = _rating_metrics("pearson", "Pearson’s r", _correlation)
-rmse_arousal, rmse_dominance, rmse_valence = _rating_metrics("rmse", "RMSE", _root_mean_squared_error, False)
+ccc_arousal, ccc_dominance, ccc_valence = (DimensionMetric("ccc", "CCC", _concordance, name) for name in DIMENSIONS)
+pearson_arousal, pearson_dominance, pearson_valence = (
+    DimensionMetric("pearson", "Pearson’s r", _correlation, name) for name in DIMENSIONS
+)
+rmse_arousal, rmse_dominance, rmse_valence = (
+    DimensionMetric("rmse", "RMSE", _root_mean_squared_error, name, higher_is_better=False) for name in DIMENSIONS
+)

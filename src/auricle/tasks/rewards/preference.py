@@ -6,13 +6,13 @@ choice: a tie on one side gets half, a tie on both sides full credit.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
-from typing import Any, Literal, TypeAlias, get_args
+from collections.abc import Mapping, Sequence
+from typing import Literal, TypeAlias, get_args
 
 from auricle.core.errors import Unreadable, Unsupported
 from auricle.core.types import Generation, Output, Prediction, Sample
 from auricle.metrics.base import ConstantBounds, MeanAggregator, Metric, mean
+from auricle.metrics.capabilities import Bounded, Choosing, Credited, ReadsReply, Restricted
 from auricle.metrics.readings import as_text, join_readings, read_option, require_value
 from auricle.tasks.rewards.ratings import Dimension, output_variant
 from auricle.text import Reading
@@ -84,22 +84,6 @@ def apply_tie_policy(choice: float, ties: TiePolicy) -> float:
     raise Unreadable("both sides have the same rating; ties are skipped")
 
 
-def _score_credit(sample: Sample, *outputs: Output, dimension: Dimension, ties: TiePolicy) -> tuple[float, float]:
-    """Return the credit of a choice, and whether it is a tie."""
-    choice = get_choice(dimension, outputs)
-    distance = abs(apply_tie_policy(choice, ties) - get_true_choice(dimension, sample))
-    return 1.0 - distance, float(choice == TIE)
-
-
-def _score_position_bias(sample: Sample, *outputs: Output, dimension: Dimension) -> tuple[float, float] | None:
-    """Return whether the first or the second position was chosen in both orders; None for numeric ratings."""
-    relevant = dimension.select_outputs(outputs)
-    if isinstance(relevant[0], Prediction) or not dimension.is_pairwise or len(relevant) < 2:
-        return None
-    first, second = map(_read_choice, relevant)
-    return float(first == second == A), float(first == second == B)
-
-
 mean_credit = MeanAggregator(lambda totals: {"ties": int(totals[1])})
 """The mean credit; the details count the ties."""
 
@@ -109,54 +93,96 @@ position_bias_rate = MeanAggregator(
 """The share of pairs in which both orders chose the same position; the details count each position."""
 
 
+class PreferenceMetric(Metric, Restricted):
+    """A metric of the preferences of one dimension."""
+
+    unit, aggregate = "share", mean
+    short_name = short_title = convention = ""
+
+    def __init__(self, dimension: Dimension) -> None:
+        super().__init__(
+            dimension.metric_name(self.short_name),
+            title=dimension.metric_title(self.short_title),
+            variant=".".join(filter(None, (self.convention, output_variant(dimension)))),
+        )
+        self.dimension = dimension
+
+    def applies(self, sample: Sample) -> bool:
+        return self.dimension.is_rated(sample)
+
+
+class PreferenceAccuracy(PreferenceMetric, Bounded, Credited, ReadsReply):
+    """The accuracy of choices."""
+
+    short_name, short_title, version = "accuracy", "Accuracy", 3
+    aggregate = mean_credit
+    bounds = ConstantBounds((0.0, 0.0), (1.0, 0.0))
+    plot = "pairs"
+
+    def __init__(self, dimension: Dimension, ties: TiePolicy) -> None:
+        self.convention = f"ties-{ties}"
+        self.ties = ties
+        super().__init__(dimension)
+
+    def score(self, sample: Sample, *outputs: Output) -> tuple[float, float]:
+        """Return the credit of a choice, and whether it is a tie."""
+        choice = get_choice(self.dimension, outputs)
+        distance = abs(apply_tie_policy(choice, self.ties) - get_true_choice(self.dimension, sample))
+        return 1.0 - distance, float(choice == TIE)
+
+    def credit(self, stat: tuple[float, float]) -> float:
+        return float(stat[0])
+
+    def reader(self, sample: Sample, *outputs: Output) -> Reading[str]:
+        return read_choices(sample, *outputs, dimension=self.dimension)
+
+
+class PairwiseAccuracy(PreferenceAccuracy, Choosing):
+    """The accuracy of choices between two letters."""
+
+    def options(self, sample: Sample) -> Mapping[str, str]:
+        return dict(zip(OPTION_LETTERS, OPTION_NAMES, strict=True))
+
+
+class ChanceLevel(PreferenceMetric):
+    short_name, short_title = "chance", "Chance"
+    is_model_independent = True
+
+    def score(self, sample: Sample, *outputs: Output) -> float:
+        return 0.5
+
+
+class AlwaysB(PreferenceMetric):
+    short_name, short_title = "always_b", "Always b"
+    is_model_independent = True
+
+    def score(self, sample: Sample, *outputs: Output) -> float:
+        return 1.0 - abs(B - get_true_choice(self.dimension, sample))
+
+
+class PositionBias(PreferenceMetric):
+    """The share of pairs of which the same position was chosen in both orders."""
+
+    short_name, short_title, version = "position_bias", "Position bias", 3
+    aggregate = position_bias_rate
+    higher_is_better = False
+
+    def score(self, sample: Sample, *outputs: Output) -> tuple[float, float] | None:
+        """Return whether the first or the second position was chosen in both orders; None for numeric ratings."""
+        relevant = self.dimension.select_outputs(outputs)
+        if isinstance(relevant[0], Prediction) or not self.dimension.is_pairwise or len(relevant) < 2:
+            return None
+        first, second = map(_read_choice, relevant)
+        return float(first == second == A), float(first == second == B)
+
+    def badness(self, stat: tuple[float, float]) -> float:
+        return sum(stat)
+
+
 def preference_metrics(dimension: Dimension, ties: TiePolicy) -> list[Metric]:
     """Make the metrics of one dimension: pairwise accuracy, chance level, always b, and position bias."""
-    make = partial(_preference_metric, dimension)
-    return [
-        make(
-            "accuracy",
-            "Accuracy",
-            partial(_score_credit, ties=ties),
-            aggregate=mean_credit,
-            version=3,
-            variant=f"ties-{ties}",
-            bounds=ConstantBounds((0.0, 0.0), (1.0, 0.0)),
-            reader=partial(read_choices, dimension=dimension),
-            options=(lambda _: dict(zip(OPTION_LETTERS, OPTION_NAMES, strict=True))) if dimension.is_pairwise else None,
-            credit=lambda stat: float(stat[0]),
-            plot="pairs",
-        ),
-        make("chance", "Chance", lambda *_, dimension: 0.5, is_model_independent=True),
-        make(
-            "always_b",
-            "Always b",
-            lambda sample, *_, dimension: 1.0 - abs(B - get_true_choice(dimension, sample)),
-            is_model_independent=True,
-        ),
-        make(
-            "position_bias",
-            "Position bias",
-            _score_position_bias,
-            version=3,
-            aggregate=position_bias_rate,
-            higher_is_better=False,
-            badness=sum,
-        ),
-    ]
-
-
-def _preference_metric(dimension: Dimension, name: str, title: str, score: Callable[..., Any], **fields: Any) -> Metric:
-    variant = ".".join(filter(None, (fields.pop("variant", ""), output_variant(dimension))))
-    return Metric(
-        dimension.metric_name(name),
-        partial(score, dimension=dimension),
-        fields.pop("aggregate", mean),
-        title=dimension.metric_title(title),
-        variant=variant,
-        unit="share",
-        applies=dimension.is_rated,
-        **fields,
-    )
+    accuracy = PairwiseAccuracy if dimension.is_pairwise else PreferenceAccuracy
+    return [accuracy(dimension, ties), ChanceLevel(dimension), AlwaysB(dimension), PositionBias(dimension)]
 
 
 _, chance, always_b, position_bias = preference_metrics(Dimension(), "half")
