@@ -24,7 +24,7 @@ from auricle.studies.listening.answers import NO_INTERVAL, ListeningAnswers
 from auricle.studies.listening.gains import compute_gain_against_best, compute_gains
 from auricle.studies.listening.items import Item, load_items
 from auricle.studies.listening.options import compute_order_numbers, compute_positions
-from auricle.tasks.asr.hallucination import words_per_minute_metric
+from auricle.tasks.asr.hallucination import WordsPerMinute
 
 SAMPLES_FILE = "listening_samples.jsonl"
 """The samples that are right in every control without the sound, one per line."""
@@ -146,7 +146,7 @@ def _compute_words(answers: ListeningAnswers) -> Iterator[Number]:
     recognition = next((metric for metric in answers.metrics if isinstance(metric, Tokenized)), None)
     if recognition is None:
         return
-    metric = words_per_minute_metric(recognition.profile or "basic")
+    metric = WordsPerMinute(profile_name=recognition.profile or "basic")
     for control in (name for name in answers.controls if name in NONSPEECH_CONTROLS):
         items = {sample: item for sample, item in answers.items[control].items() if item.seconds}
         stats = [_score_words(metric, item) for item in items.values()]
