@@ -18,9 +18,10 @@ from auricle.metrics.base import (
     WeightedAggregate,
     WeightedAggregator,
     as_metric,
+    constant_bounds,
     has_oversized_text,
 )
-from auricle.metrics.capabilities import Bounded
+from auricle.metrics.capabilities import Bounded, Credited, Profiled, Restricted
 from auricle.metrics.catalogue import METRICS
 from auricle.metrics.correlation import rmse
 from auricle.metrics.intervals import compute_interval
@@ -191,3 +192,43 @@ def test_a_metric_names_its_profile_title_and_policies() -> None:
     beside = wer.with_profile("none").named_after_profile()
     assert (beside.name, beside.title, beside.signature) == ("wer@none", "WER (none)", "wer:1.pooled.none:1")
     assert aggregate_answers(accuracy, "pass@2").title == "Accuracy, pass@2"
+
+
+# --- metrics as classes ------------------------------------------------------------------------
+
+
+class HasWord(Metric, Bounded, Credited):
+    name, title, unit = "has_word", "Has the word", "share"
+    aggregate = mean
+    bounds = constant_bounds((0.0, 1.0))
+    credit = staticmethod(float)
+
+    def __init__(self, word: str) -> None:
+        super().__init__(variant=word)
+        self.word = word
+
+    def score(self, sample: Sample, output: Generation) -> float:
+        return float(self.word in output.text)
+
+
+def test_a_class_of_a_metric_sets_fields_and_implements_what_it_can_do() -> None:
+    dog = HasWord("dog")
+    assert (dog.signature, dog.title, dog.right_or_wrong) == ("has_word:1.dog", "Has the word", True)
+    assert dog.score(Sample(id="1", inputs={}), Generation(text="a dog")) == 1.0
+    assert (dog.badness(1.0), dog.is_hit(0.0)) == (0.0, False)
+    assert not isinstance(dog, Profiled)
+
+
+def test_a_replaced_metric_keeps_everything_else() -> None:
+    renamed = HasWord("dog").replace(name="other", applies=lambda sample: False)
+    assert (renamed.signature, renamed.title) == ("other:1.dog", "Has the word")
+    assert renamed.score(Sample(id="1", inputs={}), Generation(text="a dog")) == 1.0
+    assert isinstance(renamed, Bounded)
+    assert isinstance(renamed, Restricted)
+    bare = renamed.replace(applies=None, credit=None)
+    assert not isinstance(bare, (Restricted, Credited))
+
+
+def test_a_metric_has_no_other_parts() -> None:
+    with pytest.raises(TypeError, match="a metric has no 'higher'"):
+        Metric("mine", len, mean, higher=True)
