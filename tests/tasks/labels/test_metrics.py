@@ -10,7 +10,7 @@ from auricle import Metric
 from auricle.core.errors import SampleError, Unreadable, Unsuited, Unsupported
 from auricle.core.types import Generation, Likelihood, Output, Prediction, Sample
 from auricle.metrics.capabilities import UsesSynonyms
-from auricle.metrics.targets import SPOKEN_QUESTION_FIELD, get_question, resolve_option
+from auricle.metrics.targets import SPOKEN_QUESTION_FIELD, get_choices, get_question, resolve_option
 from auricle.report.text_format import format_counts
 from auricle.tasks.labels import metrics as labels
 from auricle.tasks.labels.metrics import ExpectedCalibrationError, word_match
@@ -93,9 +93,9 @@ def test_a_model_without_scores_is_unreadable_and_other_outputs_are_unsuited() -
 
 
 def test_a_single_choice_need_not_be_a_list() -> None:
-    assert labels.get_choices(Sample(id="0", inputs={"choices": "yes"})) == ["yes"]
-    assert labels.get_choices(Sample(id="0", inputs={"choices": ("one", "two")})) == ["one", "two"]
-    assert labels.get_choices(Sample(id="0", inputs={})) == []
+    assert get_choices(Sample(id="0", inputs={"choices": "yes"})) == ["yes"]
+    assert get_choices(Sample(id="0", inputs={"choices": ("one", "two")})) == ["one", "two"]
+    assert get_choices(Sample(id="0", inputs={})) == []
 
 
 def test_the_first_of_equal_scores_is_predicted() -> None:

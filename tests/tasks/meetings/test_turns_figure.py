@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from auricle.core.types import Generation, Record, Sample
+from auricle.report.segment_timeline import Bar
 from auricle.tasks.meetings.segment_files import Region
 from auricle.tasks.meetings.turns_figure import (
     WINDOW_SECONDS,
-    Bar,
     MeetingTimeline,
     build_meeting_timeline,
     find_window,
