@@ -14,7 +14,7 @@ from auricle.app import server as app_server
 from auricle.models.catalogue import MODELS
 from auricle.studies.people.page.server import ListenServer
 from auricle.testing import SimulatedListeners
-from auricle.testing import fake_server_command as fake_server
+from auricle.testing import commands as fake_server
 from auricle.testing.fake_server import FakeServer
 from tests.support import paths
 from tests.support.code_blocks import ANY, is_run, list_pages, read_commands, read_page

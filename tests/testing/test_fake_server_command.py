@@ -5,12 +5,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from auricle.testing.fake_server_command import REALTIME_OPTIONS, build_script, fake_server
 from click.testing import CliRunner
 
 from auricle.cli import cli
 from auricle.core.errors import SpecError
 from auricle.core.types import Sample
+from auricle.testing.commands import REALTIME_OPTIONS, build_script, fake_server
 from auricle.testing.fake_server.realtime.script import DIALECTS, REFUSALS, SESSION_FAULTS, RealtimeScript, TurnScript
 from auricle.testing.fake_server.script import Script
 

@@ -4,9 +4,9 @@ import json
 from pathlib import Path
 
 import pytest
-from auricle.frameworks.exchange.import_command import import_tasks
 
 from auricle.core.errors import SpecError
+from auricle.frameworks.exchange.commands import import_tasks
 
 CONFIG = "task: quiz\ndataset_path: some/dataset\noutput_type: generate_until\ntest_split: test\n"
 
