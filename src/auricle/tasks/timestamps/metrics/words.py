@@ -16,8 +16,10 @@ import numpy as np
 
 from auricle.core.types import Output, Sample, Stat
 from auricle.metrics.base import Aggregator, Array, Codes, Details, Metric, RatioAggregator, Stats, divide
+from auricle.metrics.capabilities import Bounded, Restricted
 from auricle.metrics.pooling import PooledQuantile
 from auricle.metrics.scales import NONNEGATIVE, NONNEGATIVE_UNKNOWN, REAL, Scale
+from auricle.metrics.texts import TextMetric
 from auricle.tasks.timestamps.metrics.matching import MICROSECONDS, TimedWord, WordPair, normalise_words
 from auricle.tasks.timestamps.metrics.reading import MatchedWords, has_words, read_words
 from auricle.tasks.timestamps.timed_words import read_reference
@@ -38,51 +40,49 @@ MATCHING = "edits.equal-words.ties-by-time"
 """How words are matched, for signatures."""
 
 
-def word_metric(
-    name: str,
-    title: str,
-    measure: Measure,
-    aggregate: Aggregator,
-    *,
-    counted_per_word: int = 0,
-    profile_name: str = "basic",
-    **fields: Any,
-) -> Metric:
-    """Make a metric of the matched words of a recording.
+class WordTimeMetric(TextMetric, Restricted):
+    """A metric of the matched words of a recording.
 
     Args:
         name: Name of the metric.
         title: Its title.
         measure: Function from the matched words to the statistic of the recording, or None if it has none.
         aggregate: Function from statistics to one number.
-        counted_per_word: Count of a right reference word, for the bounds of failed samples; 0 for no bounds.
-        profile_name: Text normaliser with which words are compared.
-        fields: Further fields of the metric; `variant` has its other conventions.
+        variant: Its conventions.
+        fields: Further fields of the metric.
     """
-    profile = get_profile(profile_name)
 
-    def score(sample: Sample, output: Output, *, audio_seconds: float | None = None) -> Stat | None:
-        return measure(read_words(sample, output, profile, audio_seconds))
+    facts = ("audio_seconds",)
 
-    def bound(sample: Sample) -> tuple[Stat, Stat]:
-        count = counted_per_word * len(normalise_words(read_reference(sample.meta) or (), profile))
+    def __init__(
+        self, name: str, title: str, measure: Measure, aggregate: Aggregator, *, variant: str = "", **fields: Any
+    ) -> None:
+        self.convention = ".".join(filter(None, (variant, MATCHING)))
+        self._measure = measure
+        super().__init__(name, aggregate=aggregate, title=title, **fields)
+
+    def applies(self, sample: Sample) -> bool:
+        return has_words(sample)
+
+    def score(self, sample: Sample, output: Output, *, audio_seconds: float | None = None) -> Stat | None:
+        return self._measure(read_words(sample, output, get_profile(self.profile), audio_seconds))
+
+
+class RecalledWords(WordTimeMetric, Bounded):
+    """A metric whose statistic counts what is right of all reference words, and of how much.
+
+    Args:
+        counted_per_word: Count of a right reference word.
+    """
+
+    def __init__(self, *args: Any, counted_per_word: int, **fields: Any) -> None:
+        self._counted_per_word = counted_per_word
+        super().__init__(*args, **fields)
+
+    def bounds(self, sample: Sample) -> tuple[Stat, Stat]:
+        words = normalise_words(read_reference(sample.meta) or (), get_profile(self.profile))
+        count = self._counted_per_word * len(words)
         return (0, count), (count, count)
-
-    own = {**fields, "variant": ".".join(filter(None, (fields.get("variant", ""), MATCHING, profile.signature)))}
-    return Metric(
-        name,
-        score,
-        aggregate,
-        title=title,
-        profile=profile.name,
-        applies=has_words,
-        facts=("audio_seconds",),
-        bounds=bound if counted_per_word else None,
-        with_profile=lambda other: word_metric(
-            name, title, measure, aggregate, counted_per_word=counted_per_word, profile_name=other, **fields
-        ),
-        **own,
-    )
 
 
 # --- mean errors ------------------------------------------------------------------------------------
@@ -138,7 +138,7 @@ def find_step(words: Sequence[TimedWord]) -> int:
 
 
 def _error_metric(name: str, title: str, side: Side, column: int) -> Metric:
-    return word_metric(
+    return WordTimeMetric(
         name,
         title,
         partial(_sum_errors, side),
@@ -171,7 +171,7 @@ def _list_signed(side: Side, words: MatchedWords) -> Stat | None:
 
 
 def _quantile_metric(side: Side, quantile: float, suffix: str, words: str) -> Metric:
-    return word_metric(
+    return WordTimeMetric(
         f"{side}_error_{suffix}",
         f"{side.capitalize()} error, {words}",
         partial(_list_seconds, side),
@@ -206,7 +206,7 @@ def _pool_errors(stats: Stats) -> Array:
 
 
 def _centred_metric(side: Side) -> Metric:
-    return word_metric(
+    return WordTimeMetric(
         f"{side}_error_centred",
         f"{side.capitalize()} error without offset",
         partial(_list_signed, side),
@@ -232,7 +232,8 @@ def _share_metric(name: str, title: str, measure: Measure, columns: Sequence[str
         return {column: int(total) for column, total in zip(columns, totals, strict=False)}
 
     aggregate = RatioAggregator(details=details, is_share=True)
-    return word_metric(name, title, measure, aggregate, unit="share", **fields)
+    make = RecalledWords if "counted_per_word" in fields else WordTimeMetric
+    return make(name, title, measure, aggregate, unit="share", **fields)
 
 
 def _count_within(side: Side, tolerance: int, words: MatchedWords) -> tuple[float, ...]:
