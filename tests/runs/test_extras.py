@@ -42,8 +42,12 @@ class WeatherExtra(Extra):
 
 
 @pytest.fixture
-def run(tmp_path: Path) -> Path:
-    EXTRAS("weather")(WeatherExtra)
+def weather(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(EXTRAS._registered, "weather", WeatherExtra)
+
+
+@pytest.fixture
+def run(tmp_path: Path, weather: None) -> Path:
     evaluate(Spec(task="demo", model="echo", limit=2), tmp_path / "run")
     return tmp_path / "run"
 
@@ -64,9 +68,8 @@ def test_one_is_computed_with_the_numbers_stored_under_its_name_and_read_again(r
     assert metrics.extras["weather"] == Weather(stored["degrees"]) == Weather(20.0 + len(metrics.overall))
 
 
-def test_a_document_without_it_has_none(tmp_path: Path) -> None:
+def test_a_document_without_it_has_none(tmp_path: Path, weather: None) -> None:
     write_metrics(tmp_path, EMPTY)
-    EXTRAS("weather")(WeatherExtra)
     assert read_metrics(tmp_path).extras["weather"] is None
 
 

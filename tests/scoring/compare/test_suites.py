@@ -8,8 +8,8 @@ import pytest
 
 from auricle import compare, evaluate_suite
 from auricle.core.errors import SpecError
+from auricle.report.shown_comparison import ShownComparison
 from auricle.runs.suites import read_suite_run, write_suite_run
-from auricle.scoring.compare import Comparison
 from tests.support.suites import write_suite
 
 MODEL = "def answer(text):\n    return text.upper() if len(text) % 2 else text + ' and more'\n"
@@ -28,11 +28,11 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
 
 
 @pytest.fixture(scope="module")
-def comparison(folders: tuple[Path, Path]) -> Comparison:
+def comparison(folders: tuple[Path, Path]) -> ShownComparison:
     return compare(*folders)
 
 
-def test_combined_difference_is_the_weighted_difference_of_the_parts(comparison: Comparison) -> None:
+def test_combined_difference_is_the_weighted_difference_of_the_parts(comparison: ShownComparison) -> None:
     (whole,) = [row for row in comparison.overall if row.metric == "wer"]
     parts = {row.group: row for row in comparison.rows if row.field == "part" and row.metric == "wer"}
     shares = {"english": 0.25, "german": 0.5, "austrian": 0.25}
@@ -47,13 +47,13 @@ def test_combined_difference_is_the_weighted_difference_of_the_parts(comparison:
     assert 0 < whole.p < 0.05
 
 
-def test_shares_are_compared_with_one_procedure(comparison: Comparison) -> None:
+def test_shares_are_compared_with_one_procedure(comparison: ShownComparison) -> None:
     (row,) = [row for row in comparison.overall if row.metric == "exact_match"]
     assert row.method == "stratified-bonett-price"
     assert (row.p < 0.05) == (not row.low <= 0 <= row.high)
 
 
-def test_languages_with_several_parts_are_compared(comparison: Comparison) -> None:
+def test_languages_with_several_parts_are_compared(comparison: ShownComparison) -> None:
     languages = {row.group: row for row in comparison.rows if row.field == "language" and row.metric == "wer"}
     parts = {row.group: row for row in comparison.rows if row.field == "part" and row.metric == "wer"}
     assert set(languages) == {"en", "de"}
@@ -61,13 +61,13 @@ def test_languages_with_several_parts_are_compared(comparison: Comparison) -> No
     assert languages["de"].difference == pytest.approx(german)
 
 
-def test_pairs_of_all_parts_are_counted(comparison: Comparison) -> None:
+def test_pairs_of_all_parts_are_counted(comparison: ShownComparison) -> None:
     assert (comparison.pairs.count, comparison.pairs.coverage) == (27, 1.0)
     assert comparison.a.task.name == "suite"
     assert any("compare the folders of a part" in note for note in comparison.notes)
 
 
-def test_page_has_a_table_for_parts_and_one_for_languages(comparison: Comparison, tmp_path: Path) -> None:
+def test_page_has_a_table_for_parts_and_one_for_languages(comparison: ShownComparison, tmp_path: Path) -> None:
     comparison.write_html(tmp_path / "page.html")
     page = (tmp_path / "page.html").read_text()
     assert "By part" in page
