@@ -147,7 +147,7 @@ class ScoreTable:
         if len(outputs) > 1 and not accepts_multiple_outputs(metric.score):
             raise ambiguous_answers_error(len(outputs))
         facts = _collect_facts(metric, record)
-        if not isinstance(metric, Judged):
+        if not hasattr(metric, "judge_requests"):  # which is much faster than to ask for the protocol
             return metric.score(record.sample, *outputs, **facts)
         if self.verdicts is None:
             raise SpecError(describe_need(metric))
@@ -158,12 +158,13 @@ class ScoreTable:
         return metric.score(record.sample, *outputs, verdicts=replies, **facts)
 
     def _update_worst(self, metric: Metric, entries: Sequence[ScoreEntry]) -> None:
+        stratum = metric.stratum if isinstance(metric, Stratified) else None
         for place, record, line in entries:
             stat = line.stats.get(metric.name)
             if stat is None:
                 continue
             badness = metric.badness(stat)
-            worst = self._worst.setdefault(metric.stratum(stat) if isinstance(metric, Stratified) else None, [])
+            worst = self._worst.setdefault(stratum(stat) if stratum else None, [])
             full = len(worst) >= self._max_worst
             if full and badness < worst[0][0]:
                 continue
