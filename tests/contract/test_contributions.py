@@ -75,7 +75,8 @@ def read_metric() -> Contribution:
     commands = "".join(text for _, text in read_blocks("sh"))
     ((page, entry),) = re.findall(r"^cat >> (\S+) <<'END'\n(.*?)^END$", commands, re.MULTILINE | re.DOTALL)
     ((line, name, path),) = re.findall(r"^sed -i '/\^([^/]+)/a \\(.*)' (\S+)$", commands, re.MULTILINE)
-    (whole_line,) = re.findall(rf"^{re.escape(line)}.*\n", (paths.ROOT / path).read_text(encoding="utf-8"), re.MULTILINE)
+    text = (paths.ROOT / path).read_text(encoding="utf-8")
+    (whole_line,) = re.findall(rf"^{re.escape(line)}.*\n", text, re.MULTILINE)
     return Contribution(
         "a metric",
         files=dict(read_blocks("python")),

@@ -142,7 +142,8 @@ def test_definitions_of_metrics_do_not_change(
     assert (metric.name, metric.title, metric.signature) == (name, title, f"{name}:{version}")
     assert (metric.higher_is_better, metric.unit, metric.right_or_wrong) == (higher_is_better, unit, is_right_or_wrong)
     assert metric.is_model_independent is (name in ("chance", "always_b"))
-    assert getattr(metric, "has_label_ceiling", False) is (name in ("accuracy", "wa", "accuracy_closed", "top2", "top3"))
+    has_ceiling = name in ("accuracy", "wa", "accuracy_closed", "top2", "top3")
+    assert getattr(metric, "has_label_ceiling", False) is has_ceiling
     if bounds is not None:
         assert isinstance(metric, Bounded)
         assert metric.bounds(Sample(id="1", inputs={"choices": ["a", "b"]}, target="a")) == bounds
