@@ -26,7 +26,6 @@ def test_an_unknown_option_is_rejected_with_a_suggestion(manifest: Any) -> None:
     ("kind", "option", "kinds"),
     [
         ("asr", {"labels": "joy,anger"}, "classify, detect, emotion, tag"),
-        ("asr", {"synonyms": False}, "classify, emotion, mcq"),
         ("qa", {"integer_answers": "0-based"}, "mcq"),
         ("translate", {"words": "names.txt"}, "asr, timestamps"),
         ("conversation", {"threshold": 0.5}, "detect, tag"),

@@ -228,7 +228,7 @@ def build_metrics(
         metrics.append(_rubric_metric(options.rubric, metrics))
     if votes := options.votes:
         metrics = [metric.with_votes(votes) if isinstance(metric, Voting) else metric for metric in metrics]
-    if not getattr(options, "synonyms", True):  # which kinds with labels or choices have
+    if not getattr(options, "synonyms", True):
         metrics = [metric.without_synonyms() if isinstance(metric, UsesSynonyms) else metric for metric in metrics]
     if profile:
         metrics = [metric.with_profile(profile) if isinstance(metric, Profiled) else metric for metric in metrics]

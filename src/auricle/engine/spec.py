@@ -22,7 +22,7 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
-from auricle.core.arguments import join_choices
+from auricle.core.arguments import join_choices, list_options
 from auricle.core.errors import SpecError
 from auricle.core.features import find_parts
 from auricle.core.judge_roles import JudgeRole
@@ -35,7 +35,7 @@ from auricle.data.memory import store_rows
 from auricle.data.sources import is_data_source
 from auricle.engine.catalogue import TASK_KINDS, TASKS
 from auricle.engine.task_files import YAML_SUFFIXES, TaskReference, absolute_code_path, read_task_file, resolve_paths
-from auricle.engine.task_options import PROVENANCE_OPTIONS, split_list
+from auricle.engine.task_options import PROVENANCE_OPTIONS, list_kinds_with, split_list
 from auricle.models.catalogue import MODELS, find_model_version
 from auricle.runs.metrics import read_scoring
 from auricle.runs.response_cache import select_relevant
@@ -248,6 +248,10 @@ class Spec(BaseModel):
     def as_scored(cls, run: Run) -> Self:
         """Return the spec of a run with the arguments of scoring and the judges that its numbers were computed with."""
         scoring, spec = read_scoring(run.path), cls.from_run(run)
+        if own := list_options(TASKS.get(spec.task)):  # earlier versions accepted, and ignored, those of other kinds
+            arguments = spec.task_args.items()
+            kept = {name: value for name, value in arguments if name in own or not list_kinds_with(name)}
+            spec = spec.model_copy(update={"task_args": kept})
         return spec.with_scoring(scoring.task_args, scoring.profiles).with_judges(spec.find_last_judges(run))
 
     def resolved(self) -> Self:

@@ -126,7 +126,7 @@ class TaskOptions(Provenance):
         if unknown := [name for name in arguments if name not in names]:
             names.remove("reader")  # cannot be given on a command line
             near = difflib.get_close_matches(unknown[0], names, n=1)
-            if kinds := _list_kinds_with(unknown[0]):
+            if kinds := list_kinds_with(unknown[0]):
                 hint = f"{unknown[0]} is an option of {', '.join(kinds)}."
             else:
                 hint = f"Did you mean {near[0]!r}?" if near else f"Options: {', '.join(names)}."
@@ -179,6 +179,7 @@ class GenerationOptions(ScoringOptions):
     checks: ClassVar[Mapping[str, Check]] = {
         **ScoringOptions.checks,
         **dict.fromkeys(("max_tokens", "samples"), POSITIVE),
+        "synonyms": SWITCH,
     }
     lists: ClassVar[tuple[str, ...]] = (*ScoringOptions.lists, "stop", "answers")
     nested: ClassVar[tuple[str, ...]] = ("prompt", "shots", "inferencer")
@@ -197,6 +198,8 @@ class GenerationOptions(ScoringOptions):
     """How many answers to sample for each question."""
     answers: str | Sequence[str] = ""
     """How several answers are combined: vote, mean, best, likeliest, turns, first, last."""
+    synonyms: bool = True
+    """Whether metrics of labels match synonymous labels, such as joy and happiness."""
 
     @classmethod
     def _parse(cls, name: str, value: Any) -> Any:
@@ -206,7 +209,7 @@ class GenerationOptions(ScoringOptions):
         return super()._parse(name, value)
 
 
-def _list_kinds_with(option: str) -> list[str]:
+def list_kinds_with(option: str) -> list[str]:
     """List the task kinds that have an option."""
     kinds = []
     for kind in TASK_KINDS:

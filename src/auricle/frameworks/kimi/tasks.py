@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 from auricle.core.arguments import takes_options
 from auricle.core.errors import DataError, SpecError
@@ -15,7 +15,7 @@ from auricle.data.manifest import ColumnMapping
 from auricle.engine.kinds import TaskKind
 from auricle.engine.recipes import build_recipe, with_columns
 from auricle.engine.task import Task
-from auricle.engine.task_options import SWITCH, Check, GenerationOptions, parse_row_range
+from auricle.engine.task_options import GenerationOptions, parse_row_range
 from auricle.frameworks.exchange.result_files import parse_list_target
 from auricle.frameworks.kimi.data import DataConfig, EvalkitManifest, audio_folders, find_audio_root
 from auricle.frameworks.kimi.datasets import BASE_DATASETS, Dataset, find_dataset, find_group
@@ -67,17 +67,7 @@ class GroupTaskFactory:
         raise SpecError(f"kimi:{self.name} is a group of tasks. Choose one of: {names}.")
 
 
-@dataclass(frozen=True)
-class DatasetOptions(GenerationOptions):
-    """The options of tasks of the evalkit."""
-
-    checks: ClassVar[Mapping[str, Check]] = {**GenerationOptions.checks, "synonyms": SWITCH}
-
-    synonyms: bool = True
-    """Whether labels of the model match synonymous labels of the task, such as joy and happiness."""
-
-
-@takes_options(DatasetOptions)
+@takes_options(GenerationOptions)
 @dataclass(frozen=True)
 class DatasetTaskFactory:
     """Builds the task of one dataset, given by its name in the evalkit or its class path."""
@@ -107,13 +97,13 @@ class DatasetTaskFactory:
         dataset = find_dataset(self.name)
         resolved = arguments if "root" in arguments else self.resolve_arguments(arguments)
         arguments = {"name": dataset.name, "language": dataset.lang, "by": ["subset"], **resolved}
-        options = DatasetOptions.from_arguments(f"kimi:{self.name}", arguments)
+        options = GenerationOptions.from_arguments(f"kimi:{self.name}", arguments)
         if dataset in BASE_DATASETS:
             dataset = replace(dataset, name=options.name, lang=options.language)
         return _build_task(dataset, options)
 
 
-def _build_task(dataset: Dataset, options: DatasetOptions) -> Task:
+def _build_task(dataset: Dataset, options: GenerationOptions) -> Task:
     metric_sets = select_metrics(dataset, options.votes)
     kind = _select_kind(dataset, metric_sets.default)
     recipe = build_recipe(options, kind.prompt, kind.metrics, kind.default_inferencer)

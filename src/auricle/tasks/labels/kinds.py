@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from typing import Annotated, Any, ClassVar
@@ -15,7 +15,7 @@ from auricle.engine.inferencers import FirstSupported, Measure
 from auricle.engine.kinds import MEDIA, MEDIA_TEMPLATE, SampleTransform, TaskKind, load_manifest
 from auricle.engine.recipes import Samples, build_recipe, with_columns
 from auricle.engine.task import Task
-from auricle.engine.task_options import SWITCH, Check, GenerationOptions, split_list
+from auricle.engine.task_options import GenerationOptions, split_list
 from auricle.metrics.catalogue import DIMENSIONS
 
 MAX_LABELS = 1000
@@ -33,13 +33,10 @@ EMOTION_METRICS = (
 class LabelOptions(GenerationOptions):
     """The options of kinds with one label per recording."""
 
-    checks: ClassVar[Mapping[str, Check]] = {**GenerationOptions.checks, "synonyms": SWITCH}
     lists: ClassVar[tuple[str, ...]] = (*GenerationOptions.lists, "labels")
 
     labels: Annotated[str | Sequence[str], Hint(is_common=True)] = ()
     """The labels, separated by commas. By default, those in the data."""
-    synonyms: bool = True
-    """Whether labels of the model match synonymous labels of the task, such as joy and happiness."""
 
 
 @takes_options(LabelOptions)

@@ -14,7 +14,7 @@ from auricle.data.manifest import ColumnMapping, Manifest
 from auricle.engine.kinds import MEDIA, MEDIA_TEMPLATE, TaskKind
 from auricle.engine.recipes import Recipe
 from auricle.engine.task import Task
-from auricle.engine.task_options import SWITCH, Check, GenerationOptions
+from auricle.engine.task_options import Check, GenerationOptions
 from auricle.metrics.base import Metric
 from auricle.metrics.capabilities import Judged, Profiled
 from auricle.tasks.questions.conversations import add_answers, parse_turns, reference_answers
@@ -34,13 +34,10 @@ class ChoiceOptions(GenerationOptions):
     checks: ClassVar[Mapping[str, Check]] = {
         **GenerationOptions.checks,
         "integer_answers": (lambda value: value in INTEGER_READINGS, f"one of {', '.join(INTEGER_READINGS)}"),
-        "synonyms": SWITCH,
     }
 
     integer_answers: Annotated[str, Hint(choices=INTEGER_READINGS)] = ""
     """What integers in the answers mean: 0-based, 1-based or text. [default: see `IntegerAnswers`]"""
-    synonyms: bool = True
-    """Whether metrics of labels match synonymous options, such as joy and happiness."""
 
 
 @takes_options(ChoiceOptions)
