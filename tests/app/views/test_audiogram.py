@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from auricle.report.suite_files import combine_and_write
 from auricle.runs.metrics import read_metrics
 from auricle.runs.suites import read_suite_run
-from auricle.report.suite_files import combine_and_write
 from tests.support.app_fixtures import DrawRun
 from tests.support.app_pages import page_text
 from tests.support.condition_suites import run_conditions, write_task
