@@ -56,13 +56,13 @@ FORWARDING = {"vllm"}
 EXECUTED = {
     "CONTRIBUTING.md": "contract/test_first_hour_contributor.py",
     "docs/tutorials/": "contract/test_tutorials.py",
-    "docs/coming-from/aisbench.md": "unit/interop/aisbench/test_docs.py",
-    "docs/coming-from/aisbench-reference.md": "unit/interop/aisbench/test_docs.py",
-    "docs/coming-from/kimi-audio-evalkit.md": "unit/interop/kimi/test_docs.py",
-    "docs/coming-from/lmms-eval.md": "unit/interop/lmms/test_docs.py",
-    "docs/coming-from/": "unit/interop/test_docs.py",
-    "docs/importing-results.md": "unit/interop/test_docs.py",
-    "docs/testing.md": "unit/testing/conformance/test_checks.py",
+    "docs/coming-from/aisbench.md": "frameworks/aisbench/test_docs.py",
+    "docs/coming-from/aisbench-reference.md": "frameworks/aisbench/test_docs.py",
+    "docs/coming-from/kimi-audio-evalkit.md": "frameworks/kimi/test_docs.py",
+    "docs/coming-from/lmms-eval.md": "frameworks/lmms/test_docs.py",
+    "docs/coming-from/": "frameworks/test_docs.py",
+    "docs/importing-results.md": "frameworks/test_docs.py",
+    "docs/testing.md": "testing/conformance/test_checks.py",
 }
 """Pages, or their folders, whose blocks are executed by a test of their own."""
 EVALUATIONS = ("run", "ask", "preview", "perf", "audiogram", "listen", "doctor")
