@@ -1,4 +1,4 @@
-"""Fixtures of all interop tests."""
+"""Fixtures of tests of imported results."""
 
 from pathlib import Path
 from typing import Any
