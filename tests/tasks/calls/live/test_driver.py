@@ -489,8 +489,10 @@ class Flood(SessionModel):
             "s of audio that wait to be played, in a call of at most 5 s",
         ),
         (SessionEvent(kind=EventKind.TRANSCRIPT, text="word "), "2,501 events, in a call of at most 5 s"),
+        (SessionEvent(kind=EventKind.TRANSCRIPT, text="word" * 10**6), "events of 4,000,008 characters, in a call of"),
+        (SessionEvent(kind=EventKind.OTHER, data={"is": "x" * 10**6}), "events of 3,000,030 characters, in a call of"),
     ],
-    ids=["audio", "text"],
+    ids=["audio", "events", "text", "data"],
 )
 def test_an_agent_that_sends_much_more_than_can_be_played_drops_the_call(event: SessionEvent, reason: str) -> None:
     agent = Flood(event)

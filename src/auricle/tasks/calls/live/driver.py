@@ -50,8 +50,8 @@ READY_SECONDS = 30.0
 CLOSE_SECONDS = 5.0
 """Longest time that a session may take to end after the caller has hung up."""
 
-MAX_AUDIO_SHARE, MAX_EVENTS_PER_SECOND = 10.0, 500
-"""Audio and events that an agent may send, relative to the longest duration of the call; more cannot be played."""
+MAX_AUDIO_SHARE, MAX_EVENTS_PER_SECOND, MAX_CHARACTERS_PER_SECOND = 10.0, 500, 500_000
+"""What an agent may send, relative to the longest duration of the call; more cannot be played or read."""
 BETWEEN_ITEMS = (
     *(EventKind.SPEECH_STARTED, EventKind.INTERRUPTED, EventKind.RESPONSE_STARTED, EventKind.RESPONSE_DONE),
 )
@@ -106,6 +106,8 @@ class _LiveCall:
         self._finish: Finish = "completed"
         self._ended_at: float | None = None
         self._events: list[Event] = []
+        self._characters = 0
+        """Those of all events that the agent has sent."""
         self._usage: Counter[str] = Counter()
         self._unnamed_items = 0
         """How many items the agent has spoken without naming them."""
@@ -360,6 +362,10 @@ class _LiveCall:
     def _record(self, event: SessionEvent, at: float) -> None:
         if len(self._events) > MAX_EVENTS_PER_SECOND * self._call.max_seconds:
             raise Rejected(self._describe_excess(f"{len(self._events):,} events"))
+        texts = (event.type, event.item, event.text, *(word for word, *_ in event.words or ()))
+        self._characters += sum(map(len, texts)) + (len(str(event.data)) if event.data else 0)
+        if self._characters > MAX_CHARACTERS_PER_SECOND * self._call.max_seconds:
+            raise Rejected(self._describe_excess(f"events of {self._characters:,} characters"))
         self._events.append(
             Event(
                 at=at,
