@@ -128,3 +128,18 @@ def test_a_class_may_override_reading_and_prompts() -> None:
     assert (sample.meta["subset"], sample.meta["meta"]) == ("s", {"turn": 0})
     assert isinstance(rejected, RejectedRow)
     assert "build_prompt of Sounds raised KeyError: 'question'" in rejected.reason
+
+
+def test_a_row_of_a_class_that_cannot_be_read_is_rejected_alone() -> None:
+    Path("custom.py").write_text(
+        DATASET_CLASS
+        + """
+    def load_data(self, dataset):
+        return [*super().load_data(dataset), 7]
+"""
+    )
+    write_rows("data/Mine/my-sounds.jsonl", [{"question": VOCAL_QUESTION, "answer": "Sigh", "subset": "s"}])
+    sample, rejected = build_kimi_task("custom.py:Sounds").samples
+    assert isinstance(sample, Sample)
+    assert isinstance(rejected, RejectedRow)
+    assert "row 2 of Sounds raised TypeError" in rejected.reason

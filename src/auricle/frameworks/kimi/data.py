@@ -152,7 +152,8 @@ class EvalkitManifest(Manifest):
 
     def _row_values(self, loader: CustomLoader, dataset_object: Any, index: int) -> dict[str, Any]:
         """Return a row of the class; if the class builds prompts, with the text and audio of its prompt."""
-        values = dict(dataset_object.data[index])
+        with wrap_errors(f"row {index + 1} of {loader.dataset_class.__name__}", SampleError):
+            values = dict(dataset_object.data[index])
         if "build_prompt" not in loader.hooks:
             return values
         assert self.dataset
