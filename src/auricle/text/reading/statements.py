@@ -100,7 +100,7 @@ def _find_clauses(reply: Reply, options: Options) -> Iterator[tuple[_Kind, set[i
     """Yield the clauses that name options: how they speak of them, and the options."""
     vetoes = phrasebook(reply.languages, *VETOES)
     doubts = phrasebook(reply.languages, "doubts")
-    # "The audience is happy but the speaker is" was cut off; in some languages a verb follows what it is said of.
+    # "The audience is happy but the speaker is" was cut off; in some languages a verb follows its subject.
     cut = phrasebook(reply.languages, "links", "joints").match(reply.words, len(reply.words) - 1)
     for start, end in reply.sentences():
         # An option such as "other" is a word of its own more often than an answer.
