@@ -51,6 +51,7 @@ def list_lanes(url: str, judge_url: str) -> dict[str, Lane]:
         "batch": Lane(BATCH_MODEL),
         "replicas": Lane((*BATCH_MODEL, "--replicas", "2")),
         "another Python": Lane((*BATCH_MODEL, "-M", f"python={sys.executable}")),
+        "sharded": Lane((*BATCH_MODEL, "--shards", "4", "--workers", "2")),
         "Ray": Lane((*BATCH_MODEL, "--backend", "ray", "--replicas", "2")),
         "API": Lane((*API_MODEL, *server)),
         "API, 2 processes": Lane((*API_MODEL, *server, "--processes", "2")),

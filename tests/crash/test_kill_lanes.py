@@ -8,14 +8,14 @@ import pytest
 from tests.support import paths
 from tests.support.extras import require_extra
 
-LANES = ["async", "batch", "replicas", "another Python", "Ray", "API", "API, 2 processes", "judge"]
+LANES = ["async", "batch", "replicas", "another Python", "sharded", "Ray", "API", "API, 2 processes", "judge"]
 
 
 @pytest.fixture(scope="module")
 def table() -> dict[str, list[int]]:
     """Kill runs twice in every lane, and return the columns of each: kills, runs, lost, doubled, different."""
     script = paths.ROOT / "bench" / "kills.py"
-    command = [sys.executable, str(script), "--count", "16", "--no-warm-up"]
+    command = [sys.executable, str(script), "--count", "18", "--no-warm-up"]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
     rows = [line.rsplit(maxsplit=6) for line in done.stdout.splitlines()[1:]]
