@@ -265,18 +265,23 @@ def record_case(case: Case, group: Group, out: Path) -> bool:
     return not wrong
 
 
+def list_files(recording: Path) -> dict[str, Path]:
+    paths = (path for path in recording.rglob("*") if path.is_file())
+    return {tidy("", path.relative_to(recording).as_posix(), ""): path for path in paths}
+
+
 def compare(a: Path, b: Path) -> int:
     """Print the differences of two recordings; return how many files differ."""
     forms = {f"{group.name}.{case.name}": case.form for group in SUITE.groups for case in group.cases}
-    paths = [path for folder in (a, b) for path in folder.rglob("*") if path.is_file()]
-    names = sorted({path.relative_to(a if path.is_relative_to(a) else b).as_posix() for path in paths})
+    a_files, b_files = map(list_files, (a, b))
+    names = [name for name in sorted({*a_files, *b_files}) if not SUITE.ignored.search(name)]
     if not names:
         raise SystemExit(f"golden: neither {a} nor {b} contains a recording.")
-    count, names = 0, [name for name in names if not SUITE.ignored.search(name)]
+    count = 0
     for name in names:
         form = forms.get(name.partition("/")[0], "text")
-        paths = [a / name, b / name]
-        texts = [tidy(name, path.read_bytes().decode(), form) if path.exists() else "(absent)" for path in paths]
+        paths = [files.get(name) for files in (a_files, b_files)]
+        texts = [tidy(name, path.read_bytes().decode(), form) if path else "(absent)" for path in paths]
         if texts[0] == texts[1]:
             continue
         count += 1
