@@ -42,13 +42,13 @@ from auricle.engine.spec import Spec
 from auricle.engine.task import Task, count_samples
 from auricle.engine.task_files import check_prompt
 from auricle.engine.task_options import PROVENANCE_OPTIONS, check_option, split_list
+from auricle.engine.user_rows import guard_rows
 from auricle.models import AsyncModel, BatchModel, Model, abilities, adapt
 from auricle.models.adapt import REQUEST_PARAMETERS
 from auricle.models.catalogue import MODELS
 from auricle.models.environments import ENVIRONMENT_ARGUMENT, PYTHON_ARGUMENT, resolve_interpreter
 from auricle.runs.run_directory import Run
 from auricle.runs.run_spec import RunSpec
-from auricle.engine.user_rows import guard_rows
 
 MAX_SAMPLES_INSPECTED = 100
 """Number of samples among which an input that the model takes by name must occur."""

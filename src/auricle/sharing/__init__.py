@@ -15,6 +15,6 @@ FEATURE = Feature(
             "mlflow": ("trackers.mlflow:MlflowTracker", "MLflow, on a server or in a folder"),
             "trackio": ("trackers.trackio:TrackioTracker", "Trackio, on this machine or the Hub"),
             "wandb": ("trackers.wandb:WandbTracker", "Weights & Biases, online or offline"),
-        }
+        },
     },
 )
