@@ -13,10 +13,10 @@ from typing import Any
 from zlib import crc32
 
 import pytest
-from auricle.engine.catalogue import TASK_KINDS
 from click.testing import CliRunner
 
 from auricle.cli import cli
+from auricle.engine.catalogue import TASK_KINDS
 from tests.support import paths
 
 FIXTURES = paths.ROOT / "tests" / "fixtures" / "runs"
