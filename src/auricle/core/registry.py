@@ -214,7 +214,8 @@ class Registry(Generic[T]):
                 f"The prefix {prefix}: is for {' and '.join(f'{kind}s' for kind in kinds)}, not {self.kind}s."
             )
         if ":" in name:
-            return cast(T, import_object(name))
+            former = find_parts("former_paths").get(name)
+            return cast(T, import_object(former.path if former else name))
         similar = _similar(name, list(self))
         hint = f"Did you mean {', '.join(similar)}?" if similar else f"See `auricle list {self.plural}`."
         raise UnknownName(f"Unknown {self.kind} {name!r}. {hint}")

@@ -300,14 +300,14 @@ def render_failures(page: Page) -> Markup | None:
 
 
 _SECTIONS: Mapping[str, Builtin] = {
-    name: Builtin(f"auricle.report.run_html:{function}", "", place)
-    for name, function, place in (
-        ("metrics", "render_metrics", "100"),
-        ("parts", "render_parts", "120"),
-        ("breakdowns", "render_breakdowns", "200"),
-        ("worst-samples", "render_worst", "300"),
-        ("failures", "render_failures", "310"),
-        ("not-scored", "render_not_scored", "320"),
+    name: Builtin(f"auricle.report.run_html:{function}", summary, place)
+    for name, function, summary, place in (
+        ("metrics", "render_metrics", "every metric over all samples", "100"),
+        ("parts", "render_parts", "the parts of a suite", "120"),
+        ("breakdowns", "render_breakdowns", "numbers by metadata field, and gaps between groups", "200"),
+        ("worst-samples", "render_worst", "the samples with the worst scores", "300"),
+        ("failures", "render_failures", "failures by kind, with examples", "310"),
+        ("not-scored", "render_not_scored", "why answers were not scored", "320"),
     )
 }
 SECTIONS: Registry[Section] = Registry("report section", _SECTIONS, expects=(Callable, "a function"))

@@ -7,6 +7,7 @@ import pytest
 
 from auricle.core.errors import SpecError
 from auricle.core.types import Prediction
+from auricle.engine.catalogue import TASKS
 from auricle.studies.people.ratings import Rating
 from auricle.studies.people.screening import CheckOutcome, Screening
 from auricle.studies.people.task import build_records, listening_test, task_arguments
@@ -53,3 +54,7 @@ def test_the_task_has_no_samples_for_models() -> None:
 def test_an_unknown_kind_is_refused() -> None:
     with pytest.raises(SpecError, match="Unknown kind of listening test 'stars'"):
         listening_test("stars", ["a"], [1, 5])
+
+
+def test_runs_that_name_the_task_by_its_former_place_have_it() -> None:
+    assert TASKS.get("auricle.tasks.listening_tests.task:listening_test") is listening_test

@@ -22,6 +22,8 @@ FEATURE = Feature(
                 "correlations_document:PeopleCorrelationsExtra",
                 "how metrics correlate with people",
             )
-        }
+        },
+        # What runs of listening tests named as their task before it moved here.
+        "former_paths": {"auricle.tasks.listening_tests.task:listening_test": ("task:listening_test", "")},
     },
 )
