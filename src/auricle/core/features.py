@@ -77,6 +77,7 @@ class Feature:
     - `path_arguments`, `code_arguments`: those that are paths, or may be `file.py:name`
     - `row_fields`: fields of a task file with its rows, so that the file is its own data
     - `session_drivers`: `call`, the function that holds a call with a model
+    - `former_paths`: objects that stored runs name by the path they had before, with where they are now
     """
 
     def parts(self, group: str) -> Iterator[tuple[str, Builtin]]:
