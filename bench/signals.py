@@ -18,8 +18,8 @@ from measure import Sheet, at_most, measure_best
 from short_clips import FILES, SECONDS, write_files
 
 from auricle import evaluate
-from auricle.runs import signals
-from auricle.runs.signals import SIGNALS_FILE
+from auricle.runs import sound_measures as signals
+from auricle.runs.sound_measures import SIGNALS_FILE
 
 ROUNDS = 9
 TARGET = 1.10

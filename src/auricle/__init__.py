@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from auricle.models.catalogue import model
     from auricle.runs.metrics import Number
     from auricle.runs.result import RunResult
-    from auricle.studies.plans.api import plan
+    from auricle.studies.sample_size.api import plan
 
 _EXPORTS = {
     "api": (
@@ -63,7 +63,7 @@ _EXPORTS = {
         "score",
         "summary",
     ),
-    "studies.plans.api": ("plan",),
+    "studies.sample_size.api": ("plan",),
     "media": ("Audio", "Image", "Video"),
     "engine.spec": ("Spec",),
     "engine.config": ("RunConfig",),

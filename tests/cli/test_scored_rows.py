@@ -10,9 +10,9 @@ import pytest
 
 from auricle import api
 from auricle.frameworks.exchange.result_export import export_run
+from auricle.runs.integrity import verify_run
 from auricle.runs.journal_follower import JournalFollower
 from auricle.runs.run_spec import OUTPUTS_FILE
-from auricle.runs.verification import verify_run
 from tests.support.extras import is_installed
 
 ROWS = [{"id": f"s{number}", "audio": f"{number}.wav", "text": f"word {number}"} for number in range(6)]

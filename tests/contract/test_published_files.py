@@ -15,7 +15,7 @@ import pytest
 
 from auricle import api
 from auricle.engine.spec import Spec
-from auricle.sharing.publishing.base import PublishOptions, publish_runs
+from auricle.sharing.exports.base import PublishOptions, publish_runs
 from tests.support.extras import require_extra
 from tests.support.uv_settings import run_uv
 

@@ -12,10 +12,10 @@ from auricle.core.errors import ExitStatus, NothingToJudge, Unsupported
 from auricle.core.types import Generation
 from auricle.engine.budget import Budget
 from auricle.engine.spec import JudgeSpec
+from auricle.runs.integrity import verify_run
 from auricle.runs.metrics import Metrics
 from auricle.runs.run_directory import Run
 from auricle.runs.usage import Price
-from auricle.runs.verification import verify_run
 
 MODELS = '''
 """A voice that beeps each letter of a text, models that understand beeps, and one that is deaf."""

@@ -24,7 +24,7 @@ from auricle.engine.run_loop import RunLoop
 from auricle.media.perturbations.catalogue import parse_chain
 from auricle.runs.progress import PassTiming, Progress
 from auricle.runs.run_directory import Run
-from auricle.runs.signals import SIGNALS_FILE, read_signals
+from auricle.runs.sound_measures import SIGNALS_FILE, read_signals
 from auricle.tasks.questions.inferencers import Choose
 from auricle.testing.models import Echo, FakeApi, FakeReward
 from tests.support.calls import make_recording

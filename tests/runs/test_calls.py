@@ -14,9 +14,9 @@ from auricle.core.redaction import SECRETS
 from auricle.core.types import Generation, Record, Sample, get_call
 from auricle.media import Audio
 from auricle.runs.calls import store_failed_call
+from auricle.runs.integrity import verify_run
 from auricle.runs.run_directory import Run
 from auricle.runs.run_spec import RunSpec
-from auricle.runs.verification import verify_run
 from tests.support.calls import RATE, make_recording, two_channels
 
 SPEC = RunSpec(identity={"task": "a"}, spec={})

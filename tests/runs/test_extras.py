@@ -11,8 +11,8 @@ from auricle import Spec, evaluate
 from auricle.core.errors import DataError
 from auricle.report.terminal import format_readings
 from auricle.runs.extras import EXTRAS, Extra
+from auricle.runs.integrity import verify_run
 from auricle.runs.metrics import Metrics, ModelFacts, TaskFacts, read_metrics, write_metrics
-from auricle.runs.verification import verify_run
 
 EMPTY = Metrics(task=TaskFacts("t"), model=ModelFacts("m"))
 

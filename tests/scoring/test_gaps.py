@@ -10,7 +10,7 @@ from auricle.metrics.base import Array, Metric, mean
 from auricle.report.gap_text import format_gaps
 from auricle.scoring.gaps import Gap, compute_gaps
 from auricle.scoring.grouped_stats import GroupedStats
-from auricle.scoring.signal_slices import Grouping
+from auricle.scoring.sound_slices import Grouping
 
 SIZES = (2, 3, 5)
 """Values of the fields of simulated runs."""

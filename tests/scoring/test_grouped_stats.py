@@ -9,7 +9,7 @@ import pytest
 
 from auricle import score
 from auricle.runs.metrics import Metrics, Number, read_metrics
-from auricle.runs.signals import SIGNALS_FILE, measure_run
+from auricle.runs.sound_measures import SIGNALS_FILE, measure_run
 from auricle.scoring.gaps import load_gaps
 from auricle.scoring.grouped_stats import MIN_RECORDINGS, add_slices, load_groups
 from tests.support.app_runs import make_run, write_speech_data

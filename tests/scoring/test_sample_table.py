@@ -8,7 +8,7 @@ import pytest
 
 from auricle import Spec, evaluate
 from auricle.core.types import Generation, Likelihood, Prediction
-from auricle.media.signal import SignalMeasures
+from auricle.media.sound_measures import SignalMeasures
 from auricle.runs.scores import ScoreLine, read_scores
 from auricle.scoring.sample_table import badness, build_signal_columns, format_answer, has_error, read_sample_table
 from tests.support.app_runs import make_number

@@ -13,7 +13,7 @@ from auricle.core.gc_tuning import infrequent_gc
 from auricle.runs.metrics import METRICS_FILE, Number
 from auricle.runs.run_spec import OUTPUTS_FILE
 from auricle.runs.scores import SCORES_FILE
-from auricle.runs.signals import SIGNALS_FILE
+from auricle.runs.sound_measures import SIGNALS_FILE
 from auricle.scoring.gaps import Gap, compute_gaps
 from auricle.scoring.grouped_stats import GroupedStats, SampleGroups, load_groups
 

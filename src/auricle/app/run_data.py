@@ -20,13 +20,13 @@ from auricle.core.errors import DataError
 from auricle.core.gc_tuning import infrequent_gc
 from auricle.core.types import Record
 from auricle.engine.catalogue import TASKS
-from auricle.media.signal import SignalMeasures
+from auricle.media.sound_measures import SignalMeasures
 from auricle.runs.journal import read_record
 from auricle.runs.metrics import METRICS_FILE, Metrics, Number, read_current_metrics, read_metrics, read_scoring
 from auricle.runs.progress import PROGRESS_FILE
 from auricle.runs.run_spec import OUTPUTS_FILE, SPEC_FILE, VERDICTS_FILE, read_run_spec
 from auricle.runs.scores import SCORES_FILE, ScoreLine, read_scores
-from auricle.runs.signals import SIGNALS_FILE, read_signals
+from auricle.runs.sound_measures import SIGNALS_FILE, read_signals
 from auricle.scoring import sample_table
 from auricle.scoring.sample_table import build_signal_columns, read_sample_table
 from auricle.studies.readings.document import AUDIT_FILE, Audit, read_audit

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from markupsafe import Markup
 
 from auricle.app.theme import Palette
-from auricle.media.signal import measure_signal
+from auricle.media.sound_measures import measure_signal
 from auricle.report.templating import render
 from auricle.tasks.timestamps.timed_words import WORDS_FIELD, iter_valid_words
 

@@ -18,7 +18,7 @@ from auricle.core.errors import ExitStatus
 from auricle.core.features import find_parts
 from auricle.core.gc_tuning import infrequent_gc
 from auricle.core.terminal import SCREEN, Screen
-from auricle.engine.signals import InterruptHandler
+from auricle.engine.interrupts import InterruptHandler
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem

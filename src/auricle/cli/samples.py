@@ -27,7 +27,7 @@ from auricle.report import terminal, transcript
 from auricle.report.text_format import format_likelihood, format_number, format_reading
 from auricle.runs.run_directory import Run
 from auricle.runs.scores import READINGS, REFUSED, TRUNCATED, UNREAD, ScoreLine, read_scores, restore_stat
-from auricle.runs.signals import read_signals
+from auricle.runs.sound_measures import read_signals
 
 MAX_TEXT, MAX_VERDICT = 2000, 600
 MAX_STAT_PARTS = 4

@@ -61,11 +61,11 @@ def _add_slices(run: Path, metrics: Metrics, by: Sequence[str]) -> Metrics:
     if not fields or contains_suite(run):
         return metrics
     from auricle.scoring.grouped_stats import add_slices, load_groups
-    from auricle.scoring.signal_slices import MEASURED, SLICINGS
+    from auricle.scoring.sound_slices import MEASURED, SLICINGS
 
     fields = [field for field in fields if field in SLICINGS]
     if any(field in MEASURED for field in fields) and (count := load_groups(run, metrics).unmeasured):
-        from auricle.runs.signals import measure_run
+        from auricle.runs.sound_measures import measure_run
 
         echo(f"Measuring {count:,} recordings of {run} …", err=True)
         for _ in measure_run(run, lambda audio: audio):

@@ -14,7 +14,7 @@ from auricle.cli.output import echo, print_json
 from auricle.core.errors import ExitStatus
 
 if TYPE_CHECKING:
-    from auricle.runs.verification import Verification
+    from auricle.runs.integrity import Verification
 
 MAX_PRINTED = 20
 """Problems that are printed for each run; --json has all of them."""
@@ -31,7 +31,7 @@ def verify(runs: tuple[Path, ...], as_json: bool) -> None:
     a run is damaged.
     """
     from auricle.runs.documents import to_plain
-    from auricle.runs.verification import verify_run
+    from auricle.runs.integrity import verify_run
 
     results = [verify_run(run) for run in runs]
     if as_json:

@@ -9,12 +9,12 @@ from dataclasses import replace
 from typing import Protocol
 
 from auricle.engine.factory import Evaluation
+from auricle.engine.interrupts import stop_on_interrupt
 from auricle.engine.kept_model import KeptModel
 from auricle.engine.model_log import loguru_records_written, model_log
 from auricle.engine.observer import Observer
 from auricle.engine.run_loop import NoModel, RunLoop
 from auricle.engine.settings import Settings
-from auricle.engine.signals import stop_on_interrupt
 from auricle.engine.spec import Spec
 from auricle.engine.task import Task
 from auricle.models import Model

@@ -28,11 +28,11 @@ from auricle.core.types import Failure, Generate, Generation, Output, Predict, P
 from auricle.engine.batching import RunStopped
 from auricle.engine.event_loop import run_async
 from auricle.engine.factory import check_arguments, construct_model
+from auricle.engine.interrupts import stop_on_interrupt
 from auricle.engine.observer import Observer
 from auricle.engine.request_loop import RequestLoop
 from auricle.engine.retry import FailFast, RetryingSender, Slot
 from auricle.engine.settings import Settings
-from auricle.engine.signals import stop_on_interrupt
 from auricle.engine.slots import open_slots, release_model
 from auricle.engine.spec import JudgeSpec, Spec
 from auricle.engine.task import Task

@@ -42,11 +42,11 @@ from auricle.engine.retry import FailFast, RetryingSender, Slot
 from auricle.engine.settings import Settings
 from auricle.engine.slots import open_slots
 from auricle.engine.task import count_samples
-from auricle.media.signal import SignalMeasures
+from auricle.media.sound_measures import SignalMeasures
 from auricle.models.base import AsyncModel, BatchModel, Model
 from auricle.runs.progress import Progress
 from auricle.runs.run_directory import Run
-from auricle.runs.signals import RecordingMeasurer, SignalLog, first_recording, measure_recording
+from auricle.runs.sound_measures import RecordingMeasurer, SignalLog, first_recording, measure_recording
 from auricle.runs.throughput import PassTimer, read_passes
 from auricle.runs.usage import sample_audio_seconds
 

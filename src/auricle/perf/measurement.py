@@ -19,7 +19,7 @@ from auricle.core.home_folder import keep_home_folder
 from auricle.engine.catalogue import TASKS
 from auricle.engine.command_line import format_arguments
 from auricle.engine.factory import Evaluation, build_run_spec, model_label
-from auricle.engine.signals import stop_on_interrupt
+from auricle.engine.interrupts import stop_on_interrupt
 from auricle.engine.spec import Spec
 from auricle.models import AsyncModel
 from auricle.models.catalogue import MODELS

@@ -39,7 +39,7 @@ from auricle.runs.shards.merged_files import DUPLICATES_FILE, SUMS_FILE, copy_sp
 from auricle.runs.shards.states import ShardStates
 from auricle.runs.shards.status import ShardStatus, StatusReader
 from auricle.runs.shards.store import ShardStore
-from auricle.runs.signals import SIGNALS_FILE
+from auricle.runs.sound_measures import SIGNALS_FILE
 from auricle.runs.usage import PRICES_FILE
 from auricle.scoring.shards.sharded_run import ShardedOutcome, has_died, prepare_folder
 from auricle.scoring.shards.sum_metrics import score_shards

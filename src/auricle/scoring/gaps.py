@@ -17,7 +17,7 @@ from auricle.metrics.power import SIGNIFICANCE_LEVEL
 from auricle.runs.metrics import Metrics, Number
 from auricle.scoring.grouped_stats import GroupedStats, group_table, list_automatic_slices, load_groups
 from auricle.scoring.score_table import ScoreTable
-from auricle.scoring.signal_slices import ABSENT, SignalTable
+from auricle.scoring.sound_slices import ABSENT, SoundTable
 
 MAX_VALUES = 20
 """Values of a field beyond which its groups are not compared."""
@@ -89,7 +89,7 @@ def compute_gaps(grouped: GroupedStats, fields: Sequence[str] = ()) -> list[Gap]
 
 
 def compute_report_groups(
-    table: ScoreTable, signals: SignalTable, numbers: Sequence[Number]
+    table: ScoreTable, signals: SoundTable, numbers: Sequence[Number]
 ) -> tuple[list[Number], list[Gap]]:
     """Compute what a report shows of groups besides the numbers by metadata.
 

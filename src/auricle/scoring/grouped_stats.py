@@ -19,10 +19,10 @@ from auricle.metrics.jackknife import take_stats
 from auricle.runs.journal import read_latest
 from auricle.runs.metrics import Metrics, Number
 from auricle.runs.run_spec import OUTPUTS_FILE
-from auricle.runs.signals import read_signals
+from auricle.runs.sound_measures import read_signals
 from auricle.scoring.clusters import ClusterTable, renumber_clusters
 from auricle.scoring.score_table import GROUPABLE_TYPES, MAX_GROUPS, MetaField, ScoreTable
-from auricle.scoring.signal_slices import ABSENT, MEASURED, SLICINGS, UNKNOWN_GROUP, Grouping, SignalTable
+from auricle.scoring.sound_slices import ABSENT, MEASURED, SLICINGS, UNKNOWN_GROUP, Grouping, SoundTable
 from auricle.scoring.stored_stats import load_stats
 from auricle.scoring.summary import natural_sort_key
 
@@ -95,7 +95,7 @@ class GroupedStats:
         )
 
 
-def group_table(table: ScoreTable, place: int, signals: SignalTable, slices: Sequence[str]) -> GroupedStats:
+def group_table(table: ScoreTable, place: int, signals: SoundTable, slices: Sequence[str]) -> GroupedStats:
     """Group the statistics of a metric of a run that was just scored.
 
     Args:
@@ -152,7 +152,7 @@ def load_groups(path: Path, metrics: Metrics) -> SampleGroups:
     """
     rows: list[tuple[Any, ...]] = []
     latest = read_latest(path / OUTPUTS_FILE, partial(_add_rows, rows))
-    signals, clusters = SignalTable(read_signals(path)), ClusterTable(metrics.task.cluster or "none")
+    signals, clusters = SoundTable(read_signals(path)), ClusterTable(metrics.task.cluster or "none")
     fields = {field: MetaField(array("q")) for field in metrics.fields}
     for place, position in enumerate(latest.positions.values()):
         meta, key, seconds, target = rows[position]
@@ -200,7 +200,7 @@ def add_slices(path: Path, metrics: Metrics, fields: Sequence[str]) -> Metrics:
     return replace(metrics, numbers=(*metrics.numbers, *numbers))
 
 
-def list_automatic_slices(signals: SignalTable, numbers: Sequence[Number]) -> list[str]:
+def list_automatic_slices(signals: SoundTable, numbers: Sequence[Number]) -> list[str]:
     """Return the slices that reports show: enough recordings, all of them measured, in several groups.
 
     Slices of some of the recordings would depend on how fast the model was.

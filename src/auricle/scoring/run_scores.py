@@ -26,14 +26,14 @@ from auricle.runs.metrics import FailureExample, FailureKind, JudgeFacts, Metric
 from auricle.runs.outcome_counts import OutcomeCounts
 from auricle.runs.run_directory import Run
 from auricle.runs.scores import SCORES_FILE
-from auricle.runs.signals import read_signals
+from auricle.runs.sound_measures import read_signals
 from auricle.runs.throughput import StreamDelays, read_passes, summarise_throughput
 from auricle.runs.usage import RunPrices, UsageTotals
 from auricle.runs.verdicts import Judge
 from auricle.scoring.judge_panel import JudgePanel
 from auricle.scoring.record_observers import RecordObserver, make_observers
 from auricle.scoring.score_table import SCORING_BATCH_SIZE, ScoreTable
-from auricle.scoring.signal_slices import SignalTable
+from auricle.scoring.sound_slices import SoundTable
 from auricle.scoring.summary import summarise
 
 
@@ -44,7 +44,7 @@ class ScoredRecords:
     table: ScoreTable
     totals: UsageTotals
     delays: StreamDelays
-    signals: SignalTable
+    signals: SoundTable
     observers: dict[str, RecordObserver]
     """What features found in the records, by name."""
     judges: tuple[JudgeFacts, ...]
@@ -68,7 +68,7 @@ def score_run(run: Run, task: Task, judges: Sequence[Judge] = ()) -> ScoredRecor
             verdicts = stack.enter_context(JudgePanel(run.verdicts_path, judges, prices.judges))
             metrics = verdicts.expand(metrics, has_labels=labels.exist_in(run))
         table = ScoreTable(metrics, task.cluster, verdicts=verdicts, breakdown_fields=task.group_by)
-        totals, delays, signals = UsageTotals(prices.model), StreamDelays(), SignalTable(read_signals(run.path))
+        totals, delays, signals = UsageTotals(prices.model), StreamDelays(), SoundTable(read_signals(run.path))
         observers = make_observers(metrics)
         stack.enter_context(infrequent_gc())
         index = stack.enter_context(run.open_index())

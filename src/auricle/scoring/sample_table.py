@@ -17,7 +17,7 @@ from auricle.core.heard_speech import join_heard
 from auricle.core.serialization import JsonObject, decode_outputs
 from auricle.core.types import Failure, Generation, Likelihood, Outcome, Output, determine_outcome
 from auricle.core.value_text import format_group, format_json_value
-from auricle.media.signal import SignalMeasures
+from auricle.media.sound_measures import SignalMeasures
 from auricle.metrics.base import Array, RatioAggregator, stats_to_matrix
 from auricle.metrics.catalogue import METRICS, PROFILE_MARK
 from auricle.metrics.confidence import read_confidence
@@ -25,7 +25,7 @@ from auricle.metrics.confusion import predicted_label
 from auricle.runs.journal import read_latest
 from auricle.runs.metrics import Number
 from auricle.runs.scores import ScoreLine
-from auricle.runs.signals import UNKNOWN
+from auricle.runs.sound_measures import UNKNOWN
 
 MAX_TEXT_LENGTH = 400
 """Characters of an answer in a column."""

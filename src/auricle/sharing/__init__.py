@@ -10,7 +10,7 @@ FEATURE = Feature(
         "log": ("commands:log", "Log finished runs to experiment trackers.", "Inspect"),
     },
     more={
-        "registries": {"publishers": ("publishing.catalogue:PUBLISHERS", "formats of `auricle publish`")},
+        "registries": {"publishers": ("exports.catalogue:PUBLISHERS", "formats of `auricle publish`")},
         "trackers": {
             "mlflow": ("trackers.mlflow:MlflowTracker", "MLflow, on a server or in a folder"),
             "trackio": ("trackers.trackio:TrackioTracker", "Trackio, on this machine or the Hub"),

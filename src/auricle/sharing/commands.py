@@ -15,7 +15,7 @@ from auricle.cli.output import echo, foreign_output, print_json, print_result
 @click.command(cls=opt.GroupedCommand)
 @click.argument("runs", nargs=-1, required=True, type=opt.existing_directory)
 @opt.registered_name(
-    "--to format_name", "Format to write.", "auricle.sharing.publishing.catalogue:PUBLISHERS", required=True
+    "--to format_name", "Format to write.", "auricle.sharing.exports.catalogue:PUBLISHERS", required=True
 )
 @opt.path("-o --out DIR", "Output folder. [default: published/FORMAT]")
 @opt.repeated("--metric metrics NAME", "Metric to publish; repeat for several. [default: all, or the first]")
@@ -64,7 +64,7 @@ def publish(
 
     Nothing is uploaded: the command prints the files and what to do with them.
     """
-    from auricle.sharing.publishing.base import PublishOptions, publish_runs
+    from auricle.sharing.exports.base import PublishOptions, publish_runs
 
     target = out or Path("published") / format_name
     published = publish_runs(runs, format_name, PublishOptions(samples=not without_samples, **options), target)

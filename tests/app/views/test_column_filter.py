@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from auricle.app.signal_jobs import open_signal_jobs
+from auricle.app.measure_jobs import open_measure_jobs
 from auricle.app.views.column_filter import build_range_terms, count_bins, count_values
 from tests.support.app_fixtures import DrawRun
 from tests.support.app_pages import count_charts, find_button, page_text
@@ -46,7 +46,7 @@ def test_recordings_are_measured_on_request(
     app = draw("samples", copied, fresh=True, run="asr-small")
     assert "of 16 recordings are not measured yet" in page_text(app)
     find_button(app, "Measure").click().run()
-    job = open_signal_jobs().get(copied / "asr-small")
+    job = open_measure_jobs().get(copied / "asr-small")
     assert job
     job.join(30)
     app.text_input(key="filter").set_value("level>-100").run()

@@ -5,7 +5,7 @@ import pytest
 import soundfile
 
 from auricle.core.errors import DataError, SpecError
-from auricle.media.signal import estimate_activity
+from auricle.media.sound_measures import estimate_activity
 from auricle.perf.data.speech import RATE, SpeechPool, make_voice
 
 

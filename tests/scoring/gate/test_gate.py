@@ -16,7 +16,7 @@ from auricle.scoring.compare import ComparisonRow
 from auricle.scoring.compare.notes import describe_tests
 from auricle.scoring.compare.pairing import PairCounts
 from auricle.scoring.gate import Gate, Margin, Verdict, choose_metrics, decide
-from auricle.studies.plans.report import PlannedSize
+from auricle.studies.sample_size.report import PlannedSize
 from tests.support.gates import make_comparison, make_row
 
 

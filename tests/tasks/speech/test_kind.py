@@ -15,8 +15,8 @@ from auricle.core.types import Record, RejectedRow
 from auricle.engine.factory import build_task
 from auricle.engine.task import Task
 from auricle.models.catalogue import MODELS
+from auricle.runs.integrity import verify_run
 from auricle.runs.run_directory import Run
-from auricle.runs.verification import verify_run
 from tests.support.extras import require_extra
 from tests.support.spoken import RATE, make_speech
 

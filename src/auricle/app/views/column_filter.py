@@ -11,7 +11,7 @@ import pandas as pd
 import streamlit as st
 
 from auricle.app import run_data
-from auricle.app.signal_jobs import SignalJob, open_signal_jobs
+from auricle.app.measure_jobs import MeasureJob, open_measure_jobs
 from auricle.app.theme import draw_chart, escape_markdown
 from auricle.app.views import charts, components
 from auricle.app.workspace import current_workspace
@@ -153,7 +153,7 @@ def _draw_signal_state(path: Path, frame: pd.DataFrame) -> None:
     total = int(frame["audio_seconds"].notna().sum())
     if not total:
         return
-    job = open_signal_jobs().get(path)
+    job = open_measure_jobs().get(path)
     if job and job.is_running:
         _draw_progress(job, total)
         return
@@ -165,12 +165,12 @@ def _draw_signal_state(path: Path, frame: pd.DataFrame) -> None:
         with left:
             components.draw_notes(f"Level and signal-to-noise ratio of {missing:,} recordings are not measured yet.")
         if right.button("Measure", key="measure-signals", width="stretch"):
-            open_signal_jobs().start(path, current_workspace())
+            open_measure_jobs().start(path, current_workspace())
             st.rerun()
 
 
 @st.fragment(run_every=REFRESH_SECONDS)
-def _draw_progress(job: SignalJob, total: int) -> None:
+def _draw_progress(job: MeasureJob, total: int) -> None:
     if not job.is_running:
         st.rerun()
     st.progress(min(1.0, job.count / total), text=f"Measuring recordings: {job.count:,} of {total:,}")

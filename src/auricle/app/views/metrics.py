@@ -39,7 +39,7 @@ from auricle.runs.filter_terms import CONTAINS, Term
 from auricle.runs.metrics import METRICS_FILE, Metrics, Number
 from auricle.scoring.gaps import Gap
 from auricle.scoring.sample_table import truncate_text
-from auricle.scoring.signal_slices import MEASURED, SLICINGS
+from auricle.scoring.sound_slices import MEASURED, SLICINGS
 
 MAX_HEADLINES = 4
 MAX_GROUPS = 100

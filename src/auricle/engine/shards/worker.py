@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 from auricle.core.errors import StorageError
 from auricle.data.parts import check_unchanged
-from auricle.engine.signals import SIGNALS, InterruptHandler
+from auricle.engine.interrupts import SIGNALS, InterruptHandler
 from auricle.runs.shards.completions import Completion, completion_path
 from auricle.runs.shards.epochs import Epoch
 from auricle.runs.shards.leases import Lease, LeaseKeeper, exists

@@ -30,7 +30,7 @@ from auricle.runs.run_spec import OUTPUTS_FILE, VERDICTS_FILE
 from auricle.runs.shards.completions import Completion
 from auricle.runs.shards.duplicate_ids import number_rows
 from auricle.runs.shards.store import ShardStore
-from auricle.runs.signals import SIGNALS_FILE
+from auricle.runs.sound_measures import SIGNALS_FILE
 from auricle.runs.usage import PRICES_FILE
 
 MEDIA_FOLDERS = (SPEECH_FOLDER, CALLS_FOLDER)

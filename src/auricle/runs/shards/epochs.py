@@ -15,7 +15,7 @@ from auricle.runs.progress import PROGRESS_FILE
 from auricle.runs.run_spec import OUTPUTS_FILE, SHARDS_FOLDER, SPEC_FILE, VERDICTS_FILE
 from auricle.runs.shards.completions import StoredFile
 from auricle.runs.shards.plan import shard_name
-from auricle.runs.signals import SIGNALS_FILE
+from auricle.runs.sound_measures import SIGNALS_FILE
 
 APPENDED_FILES = (OUTPUTS_FILE, VERDICTS_FILE)
 """Files that are uploaded while they grow: what they contain would have to be paid for again."""

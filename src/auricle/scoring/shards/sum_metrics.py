@@ -27,7 +27,7 @@ from auricle.runs.run_spec import OUTPUTS_FILE
 from auricle.runs.scores import SCORES_FILE, ScoreLine, read_scores
 from auricle.runs.shards.merged_files import DUPLICATES_FILE
 from auricle.runs.shards.store import ShardStore
-from auricle.runs.signals import SIGNALS_FILE
+from auricle.runs.sound_measures import SIGNALS_FILE
 from auricle.runs.throughput import summarise_throughput
 from auricle.runs.verdicts import Judge
 from auricle.scoring.judge_panel import JudgePanel

@@ -8,7 +8,7 @@ FEATURE = Feature(
     metrics={
         "metrics.sets": {"spoken_answers": "set: the following, for any answers that are speech"},
         "metrics.failures": {"speech_failures": "share of speech that is empty, clipped, silent or of odd length"},
-        "metrics.signal": {
+        "metrics.signal_quality": {
             "speech_silence": "share of silence in spoken answers",
             "speech_leading_silence": "mean s of silence before the speech",
             "speech_trailing_silence": "mean s of silence after the speech",
@@ -71,7 +71,7 @@ FEATURE = Feature(
         "row_formats": {".lst": ("formats:read_seed_tts", "lists of seed-tts-eval")},
     },
     headlines={
-        "metrics.signal": (),
+        "metrics.signal_quality": (),
         "metrics.speed": ("time_to_first_audio", "synthesis_rtfx"),
         "metrics.full_reference": ("pesq_wb", "stoi"),
         "metrics.prosody": ("mcd", "f0_correlation"),

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from auricle.tasks.speech.metrics.seed_spread import spread_over_seeds
-from auricle.tasks.speech.metrics.signal import characters_per_second, speech_duration
+from auricle.tasks.speech.metrics.signal_quality import characters_per_second, speech_duration
 from tests.support.spoken import RATE, make_answer, make_sample
 
 SPREAD = spread_over_seeds(speech_duration)

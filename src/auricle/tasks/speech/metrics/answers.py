@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from auricle.core.errors import Unreadable, Unsuited
 from auricle.core.types import REFERENCE_INPUT, Generation, Output, Sample
 from auricle.media import Audio
-from auricle.media.signal import FULL_SCALE
+from auricle.media.sound_measures import FULL_SCALE
 from auricle.metrics.base import Codes, RatioAggregator, Stats
 from auricle.metrics.scales import NONNEGATIVE, Scale
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from auricle.tasks.speech.metrics.failures import speech_failures
 from auricle.tasks.speech.metrics.full_reference import estoi, pesq_nb, pesq_wb, si_sdr, stoi
 from auricle.tasks.speech.metrics.prosody import f0_correlation, f0_rmse, f0_rmse_cents, mcd, mcd_plain, vuv_error
-from auricle.tasks.speech.metrics.signal import (
+from auricle.tasks.speech.metrics.signal_quality import (
     characters_per_second,
     speech_clipping,
     speech_cut_off,
