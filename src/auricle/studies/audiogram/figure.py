@@ -92,7 +92,7 @@ def draw_audiogram(
     thresholds = (curve.threshold for model in models for curve in model.curves if curve.threshold)
     rules = dict.fromkeys(str(threshold.details["rule"]) for threshold in thresholds)
     return render(
-        "report/templates/audiogram.html",
+        "studies/audiogram/audiogram.html",
         panels=panels,
         drawn_panels=[embed(svg, f"{title} under {panel.title}") for svg, panel in zip(drawings, panels, strict=True)],
         keys=[embed(_draw_key(index), "") for index in range(len(models))],
@@ -120,7 +120,7 @@ def _draw_panels(panels: Sequence[Panel], models: Sequence[MetricAudiogram], tit
 
     return [
         render(
-            "report/templates/audiogram_panel.html",
+            "studies/audiogram/audiogram_panel.html",
             panel=panel,
             title=title,
             axis=axis,

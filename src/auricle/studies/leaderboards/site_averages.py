@@ -66,9 +66,9 @@ def render_averages(view: SiteView, draws: Mapping[Column, PackedDraws]) -> str:
     # In a data block, only `</script` and `<!--` would end or change it.
     data = Markup(document.replace("<", "\\u003c"))  # noqa: S704 - JSON without the character that opens a tag
     return render_page(
-        "report/templates/averages.html",
-        stylesheets=("report/leaderboard.css",),
-        script="report/averages.js",
+        "studies/leaderboards/averages.html",
+        stylesheets=("studies/leaderboards/leaderboard.css",),
+        script="studies/leaderboards/averages.js",
         title=f"Averages: {view.title}",
         version=view.version,
         home="index.html",

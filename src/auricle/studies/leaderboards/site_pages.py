@@ -68,7 +68,7 @@ def render_index(view: SiteView) -> str:
     shared = {"board": board, "pages": view.pages, "titles": board.column_titles()}
     scales = {column: FencedScale.around(board.list_cells(column)) for column in board.columns}
     table = render(
-        "report/templates/leaderboard_table.html",
+        "studies/leaderboards/leaderboard_table.html",
         best={column: board.best(column) for column in board.columns},
         speeds={name: title for name, title in SPEEDS.items() if any(row.speeds[name] for row in board.rows)},
         speed_descriptions=FACT_DESCRIPTIONS,
@@ -78,15 +78,15 @@ def render_index(view: SiteView) -> str:
         **shared,
     )
     counts = {column: sum(column in row.cells for row in board.rows) for column in board.columns}
-    columns = render("report/templates/leaderboard_columns.html", counts=counts, **shared)
-    other = render("report/templates/leaderboard_runs.html", runs=view.other_runs) if view.other_runs else ""
+    columns = render("studies/leaderboards/leaderboard_columns.html", counts=counts, **shared)
+    other = render("studies/leaderboards/leaderboard_runs.html", runs=view.other_runs) if view.other_runs else ""
     sections = [
         ("leaderboard", "Leaderboard", table),
         ("columns", "Columns", columns),
         ("other-runs", "Other runs", other),
     ]
     return render_page(
-        "report/templates/leaderboard.html",
+        "studies/leaderboards/leaderboard.html",
         **ASSETS,
         title=view.title,
         version=view.version,
@@ -208,7 +208,9 @@ def render_task(view: SiteView, column: Column) -> str:
     title = board.column_titles()[column]
     trade_offs = Markup("").join(map(draw_trade_off, list_trade_offs(board, column)))
     slices = _list_slices(rows, column)
-    groups = render("report/templates/task_slices.html", slices=slices, column=column, title=title) if slices else ""
+    groups = (
+        render("studies/leaderboards/task_slices.html", slices=slices, column=column, title=title) if slices else ""
+    )
     sections = [
         ("ranking", "Ranking", _render_ranking(board, column, rows, title)),
         ("trade-offs", "Quality against cost and speed", Markup('<div class="trade-offs">{}</div>').format(trade_offs))
@@ -219,7 +221,7 @@ def render_task(view: SiteView, column: Column) -> str:
     ]
     signature = column.signature
     return render_page(
-        "report/templates/task.html",
+        "studies/leaderboards/task.html",
         **ASSETS,
         title=title,
         version=view.version,
@@ -249,7 +251,7 @@ def _render_ranking(board: Leaderboard, column: Column, rows: Sequence[tuple[Row
     scale = FencedScale.around(cells)
     ranks = [cell.rank for cell in cells if cell.rank and cell.rank.low is not None]
     return render(
-        "report/templates/task_table.html",
+        "studies/leaderboards/task_table.html",
         rows=rows,
         column=column,
         title=title,
@@ -271,7 +273,7 @@ def _render_samples(view: SiteView, column: Column) -> str:
     if not samples:
         return ""
     return render(
-        "report/templates/task_samples.html",
+        "studies/leaderboards/task_samples.html",
         samples=samples,
         column=column,
         task_page=view.pages[column],

@@ -13,7 +13,10 @@ from auricle.studies.leaderboards.sample_comparison import ComparedSample
 from auricle.studies.leaderboards.site_names import name_sample
 from auricle.studies.leaderboards.table import Column, Leaderboard
 
-ASSETS: dict[str, Any] = {"stylesheets": ("report/leaderboard.css",), "script": "report/leaderboard.js"}
+ASSETS: dict[str, Any] = {
+    "stylesheets": ("studies/leaderboards/leaderboard.css",),
+    "script": "studies/leaderboards/leaderboard.js",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,13 +67,13 @@ class SamplePages:
     def _render(self, compared: ComparedSample, before: str, after: str) -> str:
         shared: dict[str, Any] = {"compared": compared, "column": self.column, "language": ""}
         answers = render(
-            "report/templates/sample_answers.html", answers=compared.answers, rows=self.board.rows, **shared
+            "studies/leaderboards/sample_answers.html", answers=compared.answers, rows=self.board.rows, **shared
         )
         facts = [("Models", pluralise(len(compared.answers), "answer"))]
         if compared.mean is not None:
             facts.append((f"Mean {self.column.metric_title}", typeset_number(compared.mean, self.column.unit)))
         return render_page(
-            "report/templates/sample.html",
+            "studies/leaderboards/sample.html",
             **ASSETS,
             **shared,
             title=f"{compared.id}: {self.title}",

@@ -156,7 +156,7 @@ def draw_trade_off(trade_off: TradeOff) -> Markup:
         [place(point.amount, point.value) for point in front],
     )
     return render(
-        "report/templates/trade_off.html",
+        "studies/leaderboards/trade_off.html",
         trade_off=trade_off,
         front=front,
         labels=list(zip(named, labels, strict=True)),

@@ -215,7 +215,7 @@ def draw_timeline(timeline: CallTimeline, name: str, embed: Embed = keep_drawing
     full_width = LEFT + width + RIGHT
     description = f"Timeline of {name}"
     drawing = render(
-        "report/templates/call_timeline_drawing.html",
+        "tasks/calls/call_timeline_drawing.html",
         timeline=timeline,
         description=description,
         lanes=[(title, spans, top, _draw_waveform(waves, top, place)) for title, spans, top, waves in lanes],
@@ -231,7 +231,7 @@ def draw_timeline(timeline: CallTimeline, name: str, embed: Embed = keep_drawing
         full_size=(full_width, agent_top + LANE_HEIGHT + 46),
     )
     return render(
-        "report/templates/call_timeline.html",
+        "tasks/calls/call_timeline.html",
         timeline=timeline,
         description=description,
         drawing=embed(drawing, description),

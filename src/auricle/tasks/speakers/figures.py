@@ -69,7 +69,7 @@ def draw_det(number: Number) -> Markup:
 
     inside = [point for point in points if point[0] <= highest and point[1] <= highest]
     return render(
-        "report/templates/det.html",
+        "tasks/speakers/det.html",
         ticks=[(_format_share(tick), axis.position(tick)) for tick in axis.ticks],
         line=[place(*point) for point in inside],
         diagonal=(place(lowest, lowest), place(highest, highest)),
@@ -123,7 +123,7 @@ def draw_scores(details: Mapping[str, Any]) -> Markup:
         for title, heights in shares.items()
     }
     return render(
-        "report/templates/score_histogram.html",
+        "tasks/speakers/score_histogram.html",
         outlines=outlines,
         axis=axis,
         threshold=(x(details["eer_threshold"]), details["eer_threshold"]),
@@ -147,7 +147,7 @@ def draw_calibration(details: Mapping[str, Any]) -> Markup | None:
 
     low, high = max(across.scale.low, up.scale.low), min(across.scale.high, up.scale.high)
     return render(
-        "report/templates/score_calibration.html",
+        "tasks/speakers/score_calibration.html",
         line=[place(*point) for point in points],
         diagonal=(place(low, low), place(high, high)) if low < high else None,
         x_axis=across,

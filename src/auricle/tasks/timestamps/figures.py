@@ -164,7 +164,7 @@ def draw_error_curve(series: Mapping[str, Mapping[str, Any]]) -> Markup:
         return TOP + CURVE_HEIGHT * (1 - share)
 
     return render(
-        "report/templates/error_curve.html",
+        "tasks/timestamps/error_curve.html",
         lines=[
             (name, [(place_x(limit), place_y(share), limit, share) for limit, share in shares])
             for name, shares in points.items()
