@@ -1,4 +1,4 @@
-"""Write docs/metrics from the reference of metrics (src/auricle/metrics/reference_pages) and the metrics themselves."""
+"""Write docs/metrics from the reference of metrics (folders `reference` of features) and the metrics themselves."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from auricle.studies.people.scores import TestFacts, make_metrics
 DOCS = Path(__file__).parents[1] / "docs"
 FOLDER = DOCS / "metrics"
 START, END = "<!-- tables: scripts/make_metric_reference.py -->\n", "<!-- end of tables -->\n"
-GENERATED = "<!-- Written by scripts/make_metric_reference.py from src/auricle/metrics/reference_pages/{}.toml. -->"
+GENERATED = "<!-- Written by scripts/make_metric_reference.py from reference/{}.toml of the feature. -->"
 SHORT_UNITS = {unit: text.partition(",")[0].partition(" ")[0] for unit, text in UNITS.items()}
 
 

@@ -82,7 +82,7 @@ def read_metric() -> Contribution:
         files=dict(read_blocks("python")),
         registered=(path, whole_line, f"{name}\n"),
         described=(page, "", entry),
-        missing="add [[entries]] with these metrics to a page in src/auricle/metrics/reference_pages/",
+        missing="add [[entries]] with these metrics to a page in the folder reference/ of the feature",
     )
 
 

@@ -50,7 +50,7 @@ def test_every_metric_has_exactly_one_entry() -> None:
     members = {metric.name for name in METRICS.builtin for metric in resolve_metrics(name)}
     missing = ({*list_builtin()} - {*DESCRIBED}) | {name for name in members if not find_entry(name)}
     assert not missing, (
-        f"add [[entries]] with these metrics to a page in src/auricle/metrics/reference_pages/. {RUN_SCRIPT}"
+        f"add [[entries]] with these metrics to a page in the folder reference/ of the feature. {RUN_SCRIPT}"
     )
 
 
@@ -106,9 +106,9 @@ def test_an_entry_states_known_methods_and_tests_that_exist(entry: Entry) -> Non
 @pytest.mark.parametrize("name", list_builtin())
 def test_the_stated_method_is_that_of_the_code(name: str) -> None:
     entry, methods = find_entry(name), list_methods(resolve_metrics(name)[0])
-    assert entry, f"add [[entries]] with {name} to a page in src/auricle/metrics/reference_pages/. {RUN_SCRIPT}"
+    assert entry, f"add [[entries]] with {name} to a page in the folder reference/ of the feature. {RUN_SCRIPT}"
     stated = (
-        f"interval of {entry.heading} in src/auricle/metrics/reference_pages/ names none of {methods}. {RUN_SCRIPT}"
+        f"interval of {entry.heading} in the folder reference/ of the feature names none of {methods}. {RUN_SCRIPT}"
     )
     assert set(entry.interval) & methods, stated
 

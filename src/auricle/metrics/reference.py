@@ -1,6 +1,6 @@
 """The reference of metrics: formula, range, edge cases, oracle and citation of each, read from TOML files.
 
-A file of `reference_pages` is one page of docs/metrics; `scripts/make_metric_reference.py` writes the pages, and
+A file in the folder `reference` of a feature is one page of docs/metrics; `scripts/make_metric_reference.py` writes the pages, and
 `auricle list metrics NAME` prints an entry. What code knows about a metric (title, direction, unit, version) is not in
 the files but read from the metric.
 """
@@ -11,14 +11,15 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from auricle.core.errors import SpecError
+from auricle.core.features import find_features
 from auricle.metrics.base import Metric
 from auricle.metrics.capabilities import Judged
 
-PAGES_DIR = Path(__file__).parent / "reference_pages"
 SAMPLES = "samples, or clusters of samples such as speakers"
 """Independent units of most metrics."""
 INTERVAL_METHODS: Mapping[str, str] = {
@@ -111,7 +112,10 @@ class Page:
 @cache
 def load_pages() -> tuple[Page, ...]:
     """Read all pages, in their order."""
-    return tuple(sorted(map(read_page, PAGES_DIR.glob("*.toml")), key=lambda page: page.order))
+    packages = ["auricle.metrics", *(feature.package for feature in find_features())]
+    folders = [Path(path) / "reference" for package in packages for path in import_module(package).__path__]
+    files = (file for folder in folders for file in folder.glob("*.toml"))
+    return tuple(sorted(map(read_page, files), key=lambda page: page.order))
 
 
 def find_entry(name: str) -> Entry | None:

@@ -17,7 +17,7 @@ from auricle.core.errors import SpecError
 from auricle.core.types import Generation, Output, Sample
 from auricle.metrics.base import ConstantBounds, MeanAggregator, Metric
 from auricle.metrics.judge import TemplateValues, build_template_values, make_judge_metric
-from auricle.metrics.rubric import RUBRICS_DIR, load_rubric
+from auricle.metrics.rubric import load_rubric
 from auricle.metrics.targets import SPOKEN_QUESTION_FIELD
 
 ANSWER_FIELD = "answer"
@@ -39,7 +39,9 @@ def make_evalkit_judge(name: str, *, spoken: bool | None = None) -> Metric:
         spoken: Whether the judge sees the transcript of the audio (`audio_content`) as the question or the written
             question. [default: the transcript if a row has one]
     """
-    return make_judge_metric(load_rubric(RUBRICS_DIR / f"{name}.yaml"), partial(_build_values, spoken))
+    return make_judge_metric(
+        load_rubric(Path(__file__).parent / "rubrics" / f"{name}.yaml"), partial(_build_values, spoken)
+    )
 
 
 def _build_values(spoken: bool | None, sample: Sample, *outputs: Output) -> TemplateValues:

@@ -9,13 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from itertools import groupby
+from pathlib import Path
 from typing import NamedTuple
 
 from auricle.core.errors import Unreadable
 from auricle.core.types import Generate, Generation, Sample, Turn
 from auricle.metrics.base import Array, Details, Metric, RatioAggregator, divide
 from auricle.metrics.capabilities import Bounded, Judged, Voting
-from auricle.metrics.rubric import RUBRICS_DIR, Rubric, load_rubric
+from auricle.metrics.rubric import Rubric, load_rubric
 from auricle.metrics.targets import reference_text
 from auricle.metrics.texts import TextMetric
 from auricle.tasks.asr.words.alignment import align
@@ -160,4 +161,4 @@ class SemanticErrorRate(TextMetric, Bounded, Judged, Voting):
         return Generate(turns=(turn,), max_tokens=self.rubric.max_tokens, temperature=self.rubric.temperature)
 
 
-semantic_wer = SemanticErrorRate("basic", load_rubric(RUBRICS_DIR / "semantic-wer.yaml"))
+semantic_wer = SemanticErrorRate("basic", load_rubric(Path(__file__).with_name("semantic-wer.yaml")))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from statistics import fmean
 
 from auricle.core.calls import CallRecording
@@ -13,7 +14,7 @@ from auricle.metrics.base import Metric, constant_bounds, mean
 from auricle.metrics.capabilities import Bounded, Credited, Judged, Voting
 from auricle.metrics.judge import build_requests
 from auricle.metrics.pooling import require_recording
-from auricle.metrics.rubric import RUBRICS_DIR, Rubric, load_rubric
+from auricle.metrics.rubric import Rubric, load_rubric
 from auricle.tasks.calls.metrics.success import require_transcript, select_expectations, succeeds
 
 SPEAKERS = {"Caller": "Caller:", "Agent": "Agent:", "Tool": "Agent calls"}
@@ -97,6 +98,6 @@ def _list_statements(sample: Sample) -> list[str]:
     return ["\n".join(expectation.texts) for expectation in select_expectations(sample, ("judge",))]
 
 
-_RUBRIC = load_rubric(RUBRICS_DIR / "call-statement.yaml")
+_RUBRIC = load_rubric(Path(__file__).with_name("call-statement.yaml"))
 judged_success = JudgedSuccess(_RUBRIC)
 task_success_judged = JudgedTaskSuccess(_RUBRIC)
