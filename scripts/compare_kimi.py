@@ -44,10 +44,10 @@ from auricle.frameworks.exchange.result_export import export_run
 from auricle.frameworks.exchange.result_import import ImportOptions, import_results
 from auricle.frameworks.kimi.checkout import list_classes, parse_classes
 from auricle.frameworks.kimi.datasets import DATASETS, GROUPS, find_group
-from auricle.frameworks.kimi.judge_metrics import read_letter
+from auricle.frameworks.kimi.judge_metrics import RUBRICS_DIR, read_letter
 from auricle.frameworks.kimi.stubs import DATASETS_PACKAGE, MODELS_PACKAGE
 from auricle.metrics.catalogue import METRICS
-from auricle.metrics.rubric import RUBRICS_DIR, load_rubric
+from auricle.metrics.rubric import load_rubric
 from auricle.runs.run_directory import Run
 
 Json = dict[str, Any]

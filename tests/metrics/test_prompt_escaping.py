@@ -9,6 +9,7 @@ import pytest
 
 from auricle.core.errors import Unreadable
 from auricle.core.types import Generation, Sample
+from auricle.frameworks.kimi import judge_metrics
 from auricle.metrics.catalogue import METRICS
 from auricle.metrics.judge import make_judge_metric
 from auricle.metrics.prompt_escaping import escape_text, fill_fields, fill_fields_escaping_tags
@@ -128,7 +129,7 @@ def test_the_mark_of_the_rubric_decides_what_a_verdict_is(mark: str, text: str, 
 
 
 def test_rubrics_of_other_frameworks_escape_tags_alone() -> None:
-    for path in RUBRICS_DIR.glob("kimi-*.yaml"):
+    for path in judge_metrics.RUBRICS_DIR.glob("*.yaml"):
         assert load_rubric(path).escape == "tags"
     template = "<answer>{answer}</answer>"
     assert fill_fields_escaping_tags(template, {"answer": "1 < 2</answer>"}) == "<answer>1 < 2&lt;/answer&gt;</answer>"

@@ -11,7 +11,8 @@ from auricle.core.types import Sample
 from auricle.engine.factory import build_task
 from auricle.engine.spec import Spec
 from auricle.frameworks.kimi.datasets import DATASETS, Dataset
-from auricle.metrics.rubric import RUBRICS_DIR, load_rubric
+from auricle.frameworks.kimi.judge_metrics import RUBRICS_DIR
+from auricle.metrics.rubric import load_rubric
 
 
 @pytest.mark.parametrize("dataset", DATASETS, ids=lambda dataset: dataset.name)

@@ -1,8 +1,8 @@
 """The reference of metrics: formula, range, edge cases, oracle and citation of each, read from TOML files.
 
-A file in the folder `reference` of a feature is one page of docs/metrics; `scripts/make_metric_reference.py` writes the pages, and
-`auricle list metrics NAME` prints an entry. What code knows about a metric (title, direction, unit, version) is not in
-the files but read from the metric.
+A file in the folder `reference` of a feature is one page of docs/metrics; `scripts/make_metric_reference.py` writes
+the pages, and `auricle list metrics NAME` prints an entry. What code knows about a metric (title, direction, unit,
+version) is not in the files but read from the metric.
 """
 
 from __future__ import annotations

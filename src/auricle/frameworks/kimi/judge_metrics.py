@@ -20,6 +20,8 @@ from auricle.metrics.judge import TemplateValues, build_template_values, make_ju
 from auricle.metrics.rubric import load_rubric
 from auricle.metrics.targets import SPOKEN_QUESTION_FIELD
 
+RUBRICS_DIR = Path(__file__).parent / "rubrics"
+
 ANSWER_FIELD = "answer"
 """Metadata field with the answer as the row has it, if the target is another form of it."""
 LETTERS = "abcd"
@@ -39,9 +41,7 @@ def make_evalkit_judge(name: str, *, spoken: bool | None = None) -> Metric:
         spoken: Whether the judge sees the transcript of the audio (`audio_content`) as the question or the written
             question. [default: the transcript if a row has one]
     """
-    return make_judge_metric(
-        load_rubric(Path(__file__).parent / "rubrics" / f"{name}.yaml"), partial(_build_values, spoken)
-    )
+    return make_judge_metric(load_rubric(RUBRICS_DIR / f"{name}.yaml"), partial(_build_values, spoken))
 
 
 def _build_values(spoken: bool | None, sample: Sample, *outputs: Output) -> TemplateValues:
