@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from auricle.app import server as app_server
+from auricle.core.features import find_parts
 from auricle.models.catalogue import MODELS
 from auricle.studies.people.page.server import ListenServer
 from auricle.testing import SimulatedListeners
@@ -65,7 +66,8 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         for name in ("HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME"):
             patch.setenv(name, str(folder.with_name("home")))
         substitutes = {name: model for model, names in SUBSTITUTES.items() for name in names}
-        builtin = {name: substitutes.get(name, Words) for name in MODELS.builtin}
+        tested = find_parts("models")  # models without weights, for tests
+        builtin = {name: substitutes.get(name, Words) for name in MODELS.builtin if name not in tested}
         patch.setattr(MODELS, "builtin", {**MODELS.builtin, **builtin})
         patch.setattr(MODELS, "_registered", {**MODELS._registered})  # where loaded models are kept
         patch.setattr(fake_server, "_serve_forever", start_and_stop)

@@ -64,7 +64,6 @@ class Api(AsyncModel):
 """
 PARTS = """
 import os
-from dataclasses import replace
 
 from auricle import BatchModel, Sample, Task
 from auricle.metrics import metric
@@ -166,8 +165,8 @@ def bounded(sample, output):
     return 1.0
 
 
-bounded = replace(bounded, bounds=lambda sample: misbehave())
-applied = replace(bounded, name="applied", bounds=None, applies=lambda sample: misbehave())
+bounded = bounded.replace(bounds=lambda sample: misbehave())
+applied = bounded.replace(name="applied", bounds=None, applies=lambda sample: misbehave())
 
 """
 GOOD_MODEL = ["-m", "models.py:repeat"]

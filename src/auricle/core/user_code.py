@@ -413,6 +413,7 @@ class AwaitedCall:
             awaitable = self._function(*self._arguments)
         code: Any = awaitable if type(awaitable) is CoroutineType else _await(awaitable)
         proceed, argument = code.send, None
+        cancellations = 0
         while True:
             with self._step:
                 try:
@@ -425,8 +426,10 @@ class AwaitedCall:
                 code.close()
                 raise
             except BaseException as error:  # noqa: BLE001 - what was awaited has failed, or the task is cancelled
-                if self._is_over or self._task.cancelling() > 1:
+                # Code that did not end when it was cancelled twice is left; one may have been a time limit of its own.
+                if self._is_over or (cancellations > 1 and self._task.cancelling() > 1):
                     raise self._leave(code, error) from None
+                cancellations += isinstance(error, asyncio.CancelledError)
                 proceed, argument = code.throw, error
 
     def _give_up(self, _: UserCall) -> None:

@@ -39,6 +39,7 @@ def _add_texts(flip: Flip) -> Flip:
         answer_b=_answer_text(b),
         score_a=a.score,
         score_b=b.score,
+        metric=None,
     )
 
 

@@ -36,7 +36,8 @@ class Flip:
     stat_b: Any
     records: tuple[Record, Record] = field(repr=False, compare=False, metadata={OMITTED: True})
     """The complete sample in A and in B; not part of the JSON."""
-    metric: Metric = field(repr=False, compare=False, metadata={OMITTED: True})
+    metric: Metric | None = field(repr=False, compare=False, metadata={OMITTED: True})
+    """What the statistics are of; None once the texts are there, because the app keeps comparisons, but not code."""
 
 
 def find_flips(
