@@ -7,15 +7,19 @@ used and disturbs nothing else.
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib.metadata import EntryPoint, entry_points
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from auricle.core.errors import MissingExtra, SpecError, describe, kind_of
 from auricle.core.features import Builtin, Feature
 from auricle.core.home_folder import keep_home_folder
+
+if TYPE_CHECKING:  # importing it takes as long as all of `auricle --help` otherwise
+    from importlib.metadata import EntryPoint
 
 OWN_PACKAGE = "auricle"
 GROUP_PREFIX = f"{OWN_PACKAGE}."
@@ -92,6 +96,8 @@ def find_entries(kind: str, *groups: str) -> Mapping[str, PackageEntry]:
             points.setdefault(point.name, []).append(point)
         for feature_point, feature in find_package_features().items():
             if isinstance(feature, Feature):
+                from importlib.metadata import EntryPoint
+
                 for name, part in feature.parts(group):
                     point = EntryPoint(name, part.path, f"{GROUP_PREFIX}{group}")
                     vars(point)["dist"] = feature_point.dist
@@ -131,9 +137,33 @@ def forget_installed_packages() -> None:
 
 @cache
 def _installed_points() -> Mapping[str, list[EntryPoint]]:
-    """Return the entry points of all groups; searching every installed package takes tens of milliseconds."""
+    """Return the entry points of all groups; parsing those of every installed package takes tens of milliseconds."""
+    if not any(map(_has_points, sys.path)):
+        return {}
+    from importlib.metadata import entry_points
+
     points = entry_points()
     return {group: [*points.select(group=group)] for group in points.groups if group.startswith(GROUP_PREFIX)}
+
+
+def _has_points(location: str) -> bool:
+    """Return whether a package at a location of modules may have entry points for Auricle."""
+    try:
+        with os.scandir(location or ".") as entries:
+            folders = [entry.path for entry in entries if entry.name.endswith((".dist-info", ".egg-info"))]
+    except NotADirectoryError:
+        return True  # an archive
+    except OSError:
+        return False
+    return any(map(_names_group, folders))
+
+
+def _names_group(folder: str) -> bool:
+    try:
+        with open(f"{folder}/entry_points.txt", "rb") as file:  # noqa: PTH123 - many files, at every start
+            return f"[{GROUP_PREFIX}".encode() in file.read()
+    except OSError:
+        return False
 
 
 def _package_name(point: EntryPoint) -> str:
