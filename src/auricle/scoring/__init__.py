@@ -1,1 +1,1 @@
-"""TODO"""
+"""Scores of a run, summaries and comparisons: computes, and draws nothing."""
